@@ -1,0 +1,63 @@
+"""Which things are the same, when nobody knows how many things there are.
+
+``solve`` and the two scikit-learn estimators are the public face; similarities, metrics, problem
+generators and pictures are in the modules of these names. Names are loaded when first used, so
+that ``import spherelax`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spherelax import datasets, metrics, plot, similarity
+    from spherelax._solve import solve
+    from spherelax.estimators import SphereClustering, SphereMatching
+    from spherelax.problem import InvalidInputError
+    from spherelax.result import Path, Result, SphereWarning, Status, Step
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "InvalidInputError",
+    "Path",
+    "Result",
+    "SphereClustering",
+    "SphereMatching",
+    "SphereWarning",
+    "Status",
+    "Step",
+    "datasets",
+    "metrics",
+    "plot",
+    "similarity",
+    "solve",
+]
+
+_MODULES = ("datasets", "metrics", "plot", "similarity")
+_HOMES = {
+    "InvalidInputError": "problem",
+    "Path": "result",
+    "Result": "result",
+    "SphereClustering": "estimators",
+    "SphereMatching": "estimators",
+    "SphereWarning": "result",
+    "Status": "result",
+    "Step": "result",
+    "solve": "_solve",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name at its first use."""
+    if name in _MODULES:
+        return import_module(f"spherelax.{name}")
+    if name in _HOMES:
+        return getattr(import_module(f"spherelax.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'spherelax' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return [*__all__, "__version__"]

@@ -1,0 +1,204 @@
+"""Generators of the paper's synthetic problems. The paper leaves room; each says what it chose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from spherelax.problem import InvalidInputError, Range
+
+FRACTION = Range(0, 1, high_open=False)
+COUNT = Range(1, integer=True)
+
+
+def make_partial_matching(
+    n_groups: int = 20,
+    universe: int = 20,
+    *,
+    observed: float = 0.5,
+    shuffled: float = 0.3,
+    kind: str = "rows",
+    random_state: Any = None,
+) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
+    """Make a multi-matching problem in which each object shows a part of the universe.
+
+    Each of the ``universe`` points is seen in each of the ``n_groups`` objects with probability
+    ``observed``, independently; the items of an object are in random order. The true matching of
+    two objects pairs the items that show the same point. It is spoilt in each pair of objects by
+    itself: ``round(shuffled * n)`` of the n rows of its 0/1 block are drawn and permuted among
+    themselves, uniformly, so that some may stay where they are.
+
+    The paper says "the portion of randomly shuffled ground truth matchings". With
+    ``kind="rows"`` all rows of the block may be drawn, matched or not, as in the demonstration
+    published with the related methods that it compares with; a row without a match can so receive
+    a wrong one. With ``kind="matches"`` only rows that have a match are drawn, which is milder.
+
+    Parameters
+    ----------
+    n_groups, universe : int
+        Number of objects, q of the paper, and of points, d of the paper.
+    observed, shuffled : float in [0, 1]
+        rho and sigma of the paper.
+    kind : {"rows", "matches"}
+        Which rows of a block may be shuffled.
+    random_state : int, RandomState or None
+        Seed or generator of all random choices, as in scikit-learn.
+
+    Returns
+    -------
+    similarity : ndarray of shape (n_items, n_items)
+        0/1, symmetric, identity inside each object.
+    groups, labels : ndarray of shape (n_items,)
+        Object of each item and the universe point that it shows.
+
+    Examples
+    --------
+    >>> W, groups, labels = make_partial_matching(4, 3, observed=0.8, random_state=0)
+    >>> W.shape, groups.max() + 1, len(set(labels.tolist()))
+    ((11, 11), 4, 3)
+    """
+    _check(COUNT, n_groups=n_groups, universe=universe)
+    _check(FRACTION, observed=observed, shuffled=shuffled)
+    if kind not in ("rows", "matches"):
+        raise InvalidInputError(f"kind must be 'rows' or 'matches'; found {kind!r}")
+    rng = check_random_state(random_state)
+    points = [
+        rng.permutation(np.flatnonzero(rng.random_sample(universe) < observed))
+        for _ in range(n_groups)
+    ]
+    sizes = [len(p) for p in points]
+    ends = np.cumsum(sizes)
+    if ends[-1] == 0:
+        raise InvalidInputError("observed must be large enough to see anything; no item was drawn")
+    similarity = np.eye(ends[-1])
+    blocks = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+    for i in range(n_groups):
+        for j in range(i + 1, n_groups):
+            block = (points[i][:, None] == points[j]).astype(float)
+            rows = np.arange(len(block)) if kind == "rows" else np.flatnonzero(block.any(axis=1))
+            drawn = rng.permutation(rows)[: round(shuffled * len(rows))]
+            block[drawn] = block[rng.permutation(drawn)]
+            similarity[blocks[i], blocks[j]] = block
+            similarity[blocks[j], blocks[i]] = block.T
+    return similarity, np.repeat(np.arange(n_groups), sizes), np.concatenate(points)
+
+
+def make_binary_similarity(
+    n_items: int = 150,
+    n_clusters: int = 5,
+    *,
+    rewired: float = 0.3,
+    missing: float = 0.2,
+    random_state: Any = None,
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Make a binary similarity between items of unknown clusters.
+
+    Each item belongs to one of ``n_clusters`` clusters, drawn uniformly and independently. Two
+    different items have similarity 1 if they share a cluster and 0 if not; then each pair is, with
+    probability ``rewired``, replaced by a fair coin, and after that, with probability ``missing``,
+    set to 0. The diagonal is 1.
+
+    The paper calls these the degree of randomness in the elements and the degree of missing data.
+    Of the readings that fit, replacing by a fair coin (rather than permuting the chosen elements
+    among themselves) is the one that is hard where the paper's curves are.
+
+    Parameters
+    ----------
+    n_items, n_clusters : int
+        m and k* of the paper.
+    rewired, missing : float in [0, 1]
+        rho and nu of the paper.
+    random_state : int, RandomState or None
+        Seed or generator of all random choices, as in scikit-learn.
+
+    Returns
+    -------
+    similarity : ndarray of shape (n_items, n_items)
+        0/1 and symmetric.
+    labels : ndarray of shape (n_items,)
+        The cluster of each item.
+
+    Examples
+    --------
+    >>> W, labels = make_binary_similarity(30, 3, rewired=0, missing=0, random_state=0)
+    >>> bool((W == (labels[:, None] == labels)).all())
+    True
+    """
+    _check(COUNT, n_items=n_items, n_clusters=n_clusters)
+    _check(FRACTION, rewired=rewired, missing=missing)
+    rng = check_random_state(random_state)
+    labels = rng.randint(n_clusters, size=n_items)
+    pairs = np.triu_indices(n_items, 1)
+    values = labels[pairs[0]] == labels[pairs[1]]
+    drawn = rng.random_sample(len(values)) < rewired
+    values[drawn] = rng.random_sample(np.count_nonzero(drawn)) < 0.5
+    values[rng.random_sample(len(values)) < missing] = False
+    similarity = np.eye(n_items)
+    similarity[pairs] = values
+    similarity.T[pairs] = values
+    return similarity, labels
+
+
+def make_gaussian_mixture(
+    n_samples: int = 200,
+    n_clusters: int = 5,
+    *,
+    mean_distance: float = 1.0,
+    mean_variance: float = 0.7,
+    random_state: Any = None,
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Make points in the plane from a mixture of overlapping round Gaussians of different scales.
+
+    Centres are standard normal, then scaled so that the mean distance of two of them is
+    ``mean_distance``; variances are exponential, then scaled so that their mean is
+    ``mean_variance``; each point chooses its component uniformly.
+
+    The paper fixes the mean distance of the centres, 1, and the mean variance, 0.7, and says that
+    scales differ. Normal centres and exponential variances are the plainest laws of the kind, and
+    fixing the means in each draw, rather than on average, takes one source of chance away.
+
+    Parameters
+    ----------
+    n_samples, n_clusters : int
+        Number of points and of components.
+    mean_distance, mean_variance : float
+        The two means, exactly; the distance has no effect on a single component.
+    random_state : int, RandomState or None
+        Seed or generator of all random choices, as in scikit-learn.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The points.
+    labels : ndarray of shape (n_samples,)
+        The component of each point.
+
+    Examples
+    --------
+    >>> X, labels = make_gaussian_mixture(100, 3, random_state=0)
+    >>> X.shape, len(set(labels.tolist()))
+    ((100, 2), 3)
+    """
+    _check(COUNT, n_samples=n_samples, n_clusters=n_clusters)
+    _check(Range(0), mean_distance=mean_distance, mean_variance=mean_variance)
+    rng = check_random_state(random_state)
+    centres = rng.standard_normal((n_clusters, 2))
+    if n_clusters > 1:
+        first, second = np.triu_indices(n_clusters, 1)
+        distances = np.linalg.norm(centres[first] - centres[second], axis=1)
+        centres *= mean_distance / distances.mean()
+    variances = rng.standard_exponential(n_clusters)
+    variances *= mean_variance / variances.mean()
+    labels = rng.randint(n_clusters, size=n_samples)
+    noise = rng.standard_normal((n_samples, 2)) * np.sqrt(variances[labels])[:, None]
+    return centres[labels] + noise, labels
+
+
+def _check(legal: Range, **values: object) -> None:
+    """Refuse values outside a range."""
+    for name, value in values.items():
+        if value not in legal:
+            raise InvalidInputError(f"{name} must be {legal}; found {value!r}")

@@ -1,0 +1,275 @@
+"""Checked, frozen input: the only place where arrays and settings are checked.
+
+Everything behind a :class:`Problem` may trust what it gets: a square, symmetric, non-negative,
+finite similarity (dense or CSR) of at least two items, and groups as integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+# Rows looked at together when a dense matrix is checked, so that checking needs no second matrix.
+CHECK_ROWS = 256
+
+
+class InvalidInputError(ValueError):
+    """Input that cannot be used; the message says what was found and what was expected.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> try:
+    ...     sl.solve([[0, 1], [2, 0]])
+    ... except sl.InvalidInputError as error:
+    ...     print(error)
+    similarity must be symmetric; largest |W - W.T| is 1.0e+00, at items 0 and 1
+    """
+
+
+@dataclass(frozen=True)
+class Range:
+    """Legal values of a numeric setting: an interval, and whether only integers count."""
+
+    low: float
+    high: float = np.inf
+    low_open: bool = False
+    high_open: bool = True
+    integer: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        """Tell whether ``value`` is a number of the right kind inside the interval."""
+        kind = Integral if self.integer else Real
+        if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
+            return False
+        number = float(value)
+        above = self.low < number if self.low_open else self.low <= number
+        below = number < self.high if self.high_open else number <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        """Describe the interval as in ``an integer >= 1`` or ``a number in (0, 0.5]``."""
+        noun = "an integer" if self.integer else "a number"
+        if self.high == np.inf:
+            return f"{'a finite number' if not self.integer else noun} >= {self.low:g}"
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
+
+
+SETTINGS = {
+    "max_universe": Range(1, integer=True),
+    "max_clusters": Range(1, integer=True),
+    "alpha_step": Range(0, 0.5, low_open=True, high_open=False),
+    "n_inner": Range(1, integer=True),
+    "delta_margin": Range(0),
+    "kappa": Range(0),
+    "eta_floor": Range(0, 1),
+    "alpha": Range(0, 1, high_open=False),
+    "n_labels": Range(1, integer=True),
+}
+
+
+def check_settings(**settings: object) -> None:
+    """Raise :class:`InvalidInputError` for the first setting outside its range of `SETTINGS`."""
+    for name, value in settings.items():
+        if value not in SETTINGS[name]:
+            raise InvalidInputError(f"{name} must be {SETTINGS[name]}; found {value!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be solved: similarities as given, and the group of each item.
+
+    Attributes
+    ----------
+    similarity : ndarray or csr_array of shape (n_items, n_items)
+        The user's matrix itself where it can be used as it is, of any real dtype.
+    groups : ndarray of shape (n_items,) or None
+        Group of each item, counted from 0 in order of first appearance. None: no constraint.
+    """
+
+    similarity: Any
+    groups: NDArray[np.intp] | None
+
+    @classmethod
+    def check(cls, similarity: object, groups: Iterable[Hashable] | None = None) -> Problem:
+        """Check both inputs and build the problem; raise `InvalidInputError` at the first fault."""
+        W = _as_real_matrix(similarity)
+        _check_square(W)
+        if sp.issparse(W):
+            _check_values(W.data)
+            _check_symmetric_sparse(W)
+        else:
+            for start in range(0, len(W), CHECK_ROWS):
+                _check_values(W[start : start + CHECK_ROWS])
+            _check_symmetric_dense(W)
+        if W.max() == 0:
+            W = sp.eye_array(W.shape[0], format="csr")  # similar to nothing but itself
+        return cls(W, None if groups is None else _encode_groups(groups, W.shape[0]))
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, m in the paper."""
+        return int(self.similarity.shape[0])
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups; 0 when there are none."""
+        return 0 if self.groups is None else int(self.groups.max()) + 1
+
+    @property
+    def largest_group(self) -> int:
+        """Number of items in the largest group: no universe is smaller."""
+        return 1 if self.groups is None else int(np.bincount(self.groups).max())
+
+    @cached_property
+    def present(self) -> NDArray[np.intp]:
+        """Items whose row is not zero. The paper's normalisation divides by zero for the others."""
+        W = self.similarity
+        return np.flatnonzero(np.diff(W.indptr) if sp.issparse(W) else W.any(axis=1))
+
+    @cached_property
+    def isolated(self) -> NDArray[np.bool_]:
+        """Items that are similar to nothing but, perhaps, themselves."""
+        W = self.similarity
+        on_diagonal = W.diagonal() != 0
+        n_nonzero = np.diff(W.indptr) if sp.issparse(W) else np.count_nonzero(W, axis=1)
+        return np.asarray(n_nonzero == on_diagonal)
+
+    @cached_property
+    def effective_neighbors(self) -> NDArray[np.float64]:
+        """Number of other items that each item is similar to; weak similarities count less."""
+        W, m = self.similarity, self.n_items
+        scale = float(W.max())
+        total, squares, diagonal = np.empty(m), np.empty(m), W.diagonal() / scale
+        for first in range(0, m, CHECK_ROWS):
+            rows = slice(first, first + CHECK_ROWS)
+            block = W[rows] / scale
+            total[rows] = block.sum(axis=1)
+            squares[rows] = (block * block).sum(axis=1)
+        total -= diagonal
+        squares -= diagonal**2
+        return np.divide(total**2, squares, out=np.zeros(m), where=~self.isolated)
+
+
+def _as_real_matrix(similarity: object) -> Any:
+    """Turn array-likes into a real ndarray or canonical CSR, without copying where possible."""
+    sparse = sp.issparse(similarity)
+    try:
+        W: Any = similarity if sparse else np.asarray(similarity)
+    except ValueError:
+        raise InvalidInputError(
+            "similarity must be a square matrix; found rows of different lengths"
+        ) from None
+    if W.dtype.kind not in "biuf":
+        raise InvalidInputError(
+            f"similarity must hold real numbers; found dtype {W.dtype}"
+            + (". Complex data not supported" if W.dtype.kind == "c" else "")
+        )
+    if W.dtype.kind == "f" and W.dtype.itemsize == 2:
+        W = W.astype(np.float32)
+    if not sparse or W.ndim != 2:
+        return W
+    W = sp.csr_array(W)
+    if not W.has_canonical_format or not W.data.all():
+        W = W.copy()
+        W.sum_duplicates()
+        W.eliminate_zeros()
+    return W
+
+
+def _check_square(W: Any) -> None:
+    """Refuse anything but a square matrix of at least two items."""
+    if W.ndim != 2 or W.shape[0] != W.shape[1]:
+        raise InvalidInputError(f"similarity must be a square matrix; found shape {W.shape}")
+    if W.shape[0] < 2:
+        found = "none" if W.shape[0] == 0 else "one (n_samples=1)"
+        raise InvalidInputError(f"similarity must hold at least two items; found {found}")
+
+
+def _check_values(values: NDArray[Any]) -> None:
+    """Refuse NaN, infinity and negative numbers."""
+    if values.size == 0:
+        return
+    low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        found = "NaN" if np.isnan(values).any() else "infinity"
+        raise InvalidInputError(f"similarity must be finite; found {found}")
+    if low < 0:
+        raise InvalidInputError(f"similarity must be non-negative; smallest value is {low:.2g}")
+
+
+def _tolerance(W: Any) -> float:
+    """Asymmetry that rounding alone explains: square root of precision, relative to scale."""
+    if W.dtype.kind != "f":
+        return 0.0
+    return float(np.sqrt(np.finfo(W.dtype).eps) * W.max())
+
+
+def _check_symmetric_dense(W: NDArray[Any]) -> None:
+    """Refuse asymmetry, tile by tile so that no second matrix is needed."""
+    worst, where = 0.0, (0, 0)
+    for i in range(0, len(W), CHECK_ROWS):
+        for j in range(0, i + 1, CHECK_ROWS):
+            rows, columns = slice(i, i + CHECK_ROWS), slice(j, j + CHECK_ROWS)
+            difference = np.abs(np.subtract(W[rows, columns], W[columns, rows].T, dtype=float))
+            if difference.max() > worst:
+                worst = float(difference.max())
+                a, b = np.unravel_index(difference.argmax(), difference.shape)
+                where = (j + int(b), i + int(a))
+    _refuse_asymmetry(worst, where, _tolerance(W))
+
+
+def _check_symmetric_sparse(W: Any) -> None:
+    """Refuse asymmetry of a sparse matrix."""
+    if W.dtype.kind != "f":
+        W = W.astype(float)
+    difference = abs(W - W.T).tocoo()
+    if difference.nnz:
+        at = int(difference.data.argmax())
+        where = sorted((int(difference.row[at]), int(difference.col[at])))
+        _refuse_asymmetry(float(difference.data[at]), (where[0], where[1]), _tolerance(W))
+
+
+def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) -> None:
+    """Raise if the largest difference is more than rounding."""
+    if worst > tolerance:
+        raise InvalidInputError(
+            f"similarity must be symmetric; largest |W - W.T| is {worst:.1e}, "
+            f"at items {where[0]} and {where[1]}"
+        )
+
+
+def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]:
+    """Turn group labels into integers from 0, in order of first appearance."""
+    names = groups.tolist() if hasattr(groups, "tolist") else groups
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidInputError(f"groups must be a sequence of labels; found {groups!r}")
+    codes: dict[Hashable, int] = {}
+    encoded: list[int] = []
+    for item, name in enumerate(names):
+        if _is_missing(name):
+            raise InvalidInputError(f"groups must have no missing values; found {name!r} at {item}")
+        try:
+            encoded.append(codes.setdefault(name, len(codes)))
+        except TypeError:
+            raise InvalidInputError(
+                f"groups must hold one hashable label per item; found {name!r} at {item}"
+            ) from None
+    if len(encoded) != n_items:
+        raise InvalidInputError(
+            f"groups must have one label per item, {n_items}; found {len(encoded)}"
+        )
+    return np.array(encoded, dtype=np.intp)
+
+
+def _is_missing(name: object) -> bool:
+    """Recognise None, NaN, and the missing values of pandas without importing it."""
+    return name is None or type(name).__name__ in ("NAType", "NaTType") or bool(name != name)  # noqa: PLR0124 (NaN)

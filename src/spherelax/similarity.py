@@ -1,0 +1,216 @@
+"""From points to similarities: Gaussian, nearest-neighbour and density-adaptive kernels.
+
+All distances are Euclidean, all neighbour searches scikit-learn's; an item is not its own
+neighbour. Kernels that return CSR never build an array of all pairs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_array
+
+from spherelax.problem import InvalidInputError, Range
+
+NEIGHBORS = Range(1, integer=True)
+
+
+def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) -> Any:
+    """Return the Gaussian kernel ``exp(-d_ij^2 / s_ij)`` of all pairs.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    scale : "median", "local" or float
+        "median": ``s_ij = 2 s^2``, s the median distance of two different points; "local":
+        ``s_ij = s_i s_j``, s_i the distance of point i to its ``n_neighbors``-th neighbour
+        (self-tuning, Zelnik-Manor and Perona 2004); a number s: ``s_ij = 2 s^2``.
+    n_neighbors : int
+        Which neighbour sets the local scale; the last one where there are fewer.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items)
+        Similarities in [0, 1], 1 on the diagonal.
+
+    Examples
+    --------
+    >>> rbf([[0.0], [1.0], [3.0]], scale=1.0).round(3)
+    array([[1.   , 0.607, 0.011],
+           [0.607, 1.   , 0.135],
+           [0.011, 0.135, 1.   ]])
+    """
+    X = _points(X)
+    squared = euclidean_distances(X, squared=True)
+    if scale == "local":
+        s = _positive(_neighbors(X, n_neighbors)[0][:, -1])
+        squared /= s[:, None]
+        squared /= s
+    elif scale == "median":
+        median = float(np.median(squared[np.triu_indices(len(X), 1)]))
+        squared /= 2.0 * median if median > 0 else 1.0
+    elif scale in Range(0, low_open=True):
+        squared /= 2.0 * float(scale) ** 2
+    else:
+        raise InvalidInputError(
+            f"scale must be 'median', 'local' or a positive number; found {scale!r}"
+        )
+    return _kernel(squared)
+
+
+def nearest_neighbors(
+    X: ArrayLike, *, n_neighbors: int = 10, weights: str = "local", scale_neighbor: int = 7
+) -> Any:
+    """Return the graph that joins each point with its nearest neighbours, as CSR.
+
+    Two points are joined if one is among the ``n_neighbors`` nearest of the other.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    n_neighbors : int
+        Neighbours of each point; all the others where there are fewer.
+    weights : {"local", "binary"}
+        "local": ``exp(-d_ij^2 / (s_i s_j))``, s_i the distance to the ``scale_neighbor``-th
+        neighbour; "binary": 1.
+    scale_neighbor : int
+        Which neighbour sets the local scale; at most ``n_neighbors``.
+
+    Returns
+    -------
+    csr_array of shape (n_items, n_items)
+        Symmetric similarities with an empty diagonal.
+
+    Examples
+    --------
+    >>> nearest_neighbors([[0.0], [1.0], [5.0], [6.0]], n_neighbors=1, weights="binary").toarray()
+    array([[0., 1., 0., 0.],
+           [1., 0., 0., 0.],
+           [0., 0., 0., 1.],
+           [0., 0., 1., 0.]])
+    """
+    if weights not in ("local", "binary"):
+        raise InvalidInputError(f"weights must be 'local' or 'binary'; found {weights!r}")
+    _check_neighbors(scale_neighbor=scale_neighbor)
+    distances, neighbors = _neighbors(_points(X), n_neighbors)
+    m, n = neighbors.shape
+    rows, columns = np.repeat(np.arange(m), n), neighbors.ravel()
+    values = np.ones(m * n)
+    if weights == "local":
+        s = _positive(distances[:, min(scale_neighbor, n) - 1])
+        values = _kernel(distances.ravel() ** 2 / (s[rows] * s[columns]))
+    return _either(rows, columns, values, m)
+
+
+def adaptive(
+    X: ArrayLike,
+    *,
+    scale_neighbor: int = 3,
+    shared_neighbors: int = 7,
+    n_neighbors: int | None = None,
+) -> Any:
+    """Return the adaptive density-aware kernel of Spectrum (John et al. 2020).
+
+    ``exp(-d_ij^2 / (s_i s_j (CNN_ij + 1)))``: s_i is the distance of point i to its
+    ``scale_neighbor``-th neighbour, and CNN_ij the number of points that are among the
+    ``shared_neighbors`` nearest of both i and j.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    scale_neighbor, shared_neighbors : int
+        P and S of the paper that proposed it; the last neighbour, or all, where there are fewer.
+    n_neighbors : int, optional
+        Given, only pairs of which one is among the ``n_neighbors`` nearest of the other get a
+        similarity, and the result is sparse.
+
+    Returns
+    -------
+    ndarray, or csr_array if n_neighbors is given, of shape (n_items, n_items)
+        Similarities in [0, 1]; the diagonal is 1, or empty if sparse.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [2.0], [9.0]]
+    >>> adaptive(X, scale_neighbor=1, shared_neighbors=2).round(2)
+    array([[1.  , 0.61, 0.14, 0.  ],
+           [0.61, 1.  , 0.61, 0.01],
+           [0.14, 0.61, 1.  , 0.03],
+           [0.  , 0.01, 0.03, 1.  ]])
+    """
+    X = _points(X)
+    m = len(X)
+    _check_neighbors(scale_neighbor=scale_neighbor, shared_neighbors=shared_neighbors)
+    if n_neighbors is not None:
+        _check_neighbors(n_neighbors=n_neighbors)
+    distances, neighbors = _neighbors(X, max(scale_neighbor, shared_neighbors, n_neighbors or 1))
+    s = _positive(distances[:, min(scale_neighbor, m - 1) - 1])
+    near = neighbors[:, :shared_neighbors]
+    members = sp.csr_array(
+        (np.ones(near.size), near.ravel(), np.arange(0, near.size + 1, near.shape[1])),
+        shape=(m, m),
+    )
+    shared = members @ members.T
+    if n_neighbors is None:
+        squared = euclidean_distances(X, squared=True)
+        squared /= s[:, None]
+        squared /= s
+        shared = shared.tocoo()
+        squared[shared.row, shared.col] /= shared.data + 1.0
+        np.fill_diagonal(squared, 0.0)
+        return _kernel(squared)
+    neighbors, distances = neighbors[:, :n_neighbors], distances[:, :n_neighbors]
+    rows, columns = np.repeat(np.arange(m), neighbors.shape[1]), neighbors.ravel()
+    common = np.asarray(shared[rows, columns]).ravel()
+    values = _kernel(distances.ravel() ** 2 / (s[rows] * s[columns] * (common + 1.0)))
+    return _either(rows, columns, values, m)
+
+
+def _points(X: ArrayLike) -> NDArray[np.float64]:
+    """Check points; scikit-learn says what is wrong with them."""
+    return np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
+
+
+def _check_neighbors(**counts: object) -> None:
+    """Refuse counts of neighbours that are no positive integers."""
+    for name, count in counts.items():
+        if count not in NEIGHBORS:
+            raise InvalidInputError(f"{name} must be {NEIGHBORS}; found {count!r}")
+
+
+def _neighbors(
+    X: NDArray[np.float64], n_neighbors: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return distances and indices of the nearest neighbours, nearest first."""
+    _check_neighbors(n_neighbors=n_neighbors)
+    search = NearestNeighbors(n_neighbors=min(n_neighbors, len(X) - 1)).fit(X)
+    distances, neighbors = search.kneighbors()
+    return distances, neighbors
+
+
+def _positive(s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Replace local scales of zero, of repeated points, by the smallest positive one."""
+    smallest = s.min(where=s > 0, initial=np.inf)
+    return np.where(s > 0, s, smallest if np.isfinite(smallest) else 1.0)
+
+
+def _kernel(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return exp(-scaled), in place."""
+    np.negative(scaled, out=scaled)
+    return np.exp(scaled, out=scaled)
+
+
+def _either(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], values: NDArray[np.float64], m: int
+) -> Any:
+    """Join i and j if either has chosen the other. Both directions carry the same value."""
+    chosen = sp.csr_array((values, (rows, columns)), shape=(m, m))
+    return chosen.maximum(chosen.T).tocsr()

@@ -1,0 +1,1 @@
+"""Solvers: each walks a schedule and yields the relaxed rows at every step."""

@@ -1,0 +1,136 @@
+"""The paper's solver: conditional power iterations while alpha falls (Algorithms 1 and 4)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax import sphere
+from spherelax.problem import InvalidInputError, Problem, check_settings
+from spherelax.rebalance import Rebalanced
+from spherelax.result import SphereWarning
+
+# The bound of the paper's experiments, k = 100.
+PAPER_BOUND = 100
+# A loose bound is so many times the number of clusters that the input suggests.
+LOOSENESS = 4
+# Entries of U that a bound nobody asked for may take: 1 GiB.
+MAX_ENTRIES = 1 << 27
+# Entries of U that are updated together: few enough to stay in cache.
+BLOCK_ENTRIES = 1 << 14
+
+
+class Iterate(NamedTuple):
+    """Where the sweep stands after the last inner step at one alpha.
+
+    ``U`` is the solver's own array and is overwritten by the next step: round it, do not keep it.
+    """
+
+    alpha: float
+    eta: float
+    objective: float
+    U: NDArray[np.float64]
+
+
+def n_columns(problem: Problem, max_universe: int | None) -> int:
+    """Return k, the number of columns of U: the user's bound, or a loose one."""
+    m = len(problem.present)
+    if max_universe is None:
+        return _loose_bound(problem)
+    check_settings(max_universe=max_universe)
+    if max_universe < problem.largest_group:
+        raise InvalidInputError(
+            "max_universe must be at least the size of the largest group, "
+            f"{problem.largest_group}; found {max_universe}"
+        )
+    return min(m, max_universe)
+
+
+def _loose_bound(problem: Problem) -> int:
+    """Return a bound that is loose for the input, and no larger than memory bears.
+
+    If clusters were complete and without noise, an item with n neighbours would be one of n + 1
+    alike, and ``sum_i 1 / (n_i + 1)`` the number of clusters; weighted neighbours are counted by
+    ``(sum_j W_ij)^2 / sum_j W_ij^2``. `LOOSENESS` times that, but not below what the paper used,
+    nor below the same multiple of the square root of m, because wrong similarities hide clusters.
+    """
+    m = len(problem.present)
+    estimate = float((1.0 / (problem.effective_neighbors[problem.present] + 1.0)).sum())
+    loose = max(PAPER_BOUND, LOOSENESS * np.sqrt(m), LOOSENESS * estimate)
+    bound = min(m, max(int(loose), 2 * problem.largest_group))
+    affordable = max(MAX_ENTRIES // m, problem.largest_group)
+    if bound > affordable:
+        warnings.warn(
+            f"max_universe was limited to {affordable}, where {bound} would be loose, so that U "
+            "takes no more than 1 GiB; give max_universe to decide yourself",
+            SphereWarning,
+            stacklevel=4,
+        )
+    return min(bound, affordable)
+
+
+def sweep(
+    rebalanced: Rebalanced,
+    alphas: NDArray[np.float64],
+    *,
+    k: int,
+    n_inner: int,
+    delta_margin: float,
+) -> Iterator[Iterate]:
+    """Maximise g(alpha, W, U) over the non-negative sphere for each alpha in turn.
+
+    Each inner step is ``U <- P(V(alpha) U)``, P the projection of `sphere.project`; the U of one
+    alpha is the start of the next; ``eta = |g(U_N) - g(U_(N-1))|``. The product ``W U`` that a
+    step needs also gives g(U), and becomes the next U in place, so only two arrays of the size of
+    U exist. Steps whose outcome is known are not computed: a step that returned the same U would
+    do so again, and equal rows stay equal while alpha falls.
+    """
+    W = rebalanced.W
+    m = W.shape[0]
+    least_degree = float((W @ np.ones(m)).min())
+    deltas, shifts = rebalanced.deltas(alphas, delta_margin), rebalanced.shift(alphas)
+    U, product = sphere.start(m, k), np.empty((m, k))
+    rebalanced.multiply(U, out=product)
+    column_sums = U.sum(axis=0)
+    quadratic, occupancy = np.vdot(U, product), column_sums @ column_sums
+    consensus = False
+    for alpha, delta, c in zip(alphas, deltas, shifts, strict=True):
+        settled = consensus and delta + (1.0 - alpha) * least_degree + c * m > 0
+        before = quadratic, occupancy
+        for _ in range(0 if settled else n_inner):
+            moved = _advance(U, product, 1.0 - alpha, delta, c * column_sums)
+            U, product = product, U
+            rebalanced.multiply(U, out=product)
+            before = quadratic, occupancy
+            if not moved:
+                break
+            column_sums = U.sum(axis=0)
+            quadratic, occupancy = np.vdot(U, product), column_sums @ column_sums
+        gain = rebalanced.objective(alpha, quadratic - before[0], occupancy - before[1])
+        reached = rebalanced.objective(alpha, quadratic, occupancy)
+        yield Iterate(float(alpha), abs(gain), reached, U)
+        consensus = consensus or sphere.is_consensus(U)
+
+
+def _advance(
+    U: NDArray[np.float64],
+    product: NDArray[np.float64],
+    weight: float,
+    delta: float,
+    pull: NDArray[np.float64],
+) -> bool:
+    """Turn ``product = W U`` into ``P(V U)`` in place and tell whether that differs from U."""
+    moved = False
+    n_rows = max(1, BLOCK_ENTRIES // U.shape[1])
+    for first in range(0, len(U), n_rows):
+        old, new = U[first : first + n_rows], product[first : first + n_rows]
+        new *= weight
+        new += pull
+        new += delta * old
+        sphere.project(new)
+        moved = moved or not np.array_equal(new, old)
+    return moved
