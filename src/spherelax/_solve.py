@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.confidence import label_confidence
+from spherelax.metrics import modularity
 from spherelax.pick import pick_valley
 from spherelax.problem import InvalidInputError, Problem, check_settings
 from spherelax.rebalance import Rebalanced, rebalance
@@ -21,6 +23,8 @@ from spherelax.schedule import alpha_grid
 from spherelax.solvers import power
 
 SOLVERS = ("power",)
+# Relative difference of an objective from that of equal rows below which all rows are equal.
+MERGED = 1e-9
 
 
 def solve(
@@ -101,7 +105,8 @@ def solve(
         delta_margin=delta_margin,
     )
     path = run.walk(callback)
-    pick = pick_valley(path.etas, eta_floor)
+    merged = np.isclose(path.objectives, run.rebalanced.merged_objectives(run.alphas), rtol=MERGED)
+    pick = pick_valley(path, merged, partial(modularity, problem.similarity), eta_floor)
     status = Status.ISOLATED if problem.isolated.all() else pick.status
     if status.is_odd:
         warnings.warn(status, SphereWarning, stacklevel=2)

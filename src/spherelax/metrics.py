@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from spherelax.problem import InvalidInputError
 
+# Rows of a similarity that are looked at together, to need no second one.
+BLOCK_ROWS = 256
+
 
 class PairScores(NamedTuple):
     """Precision, recall and their harmonic mean over pairs of items.
@@ -72,6 +75,43 @@ def pairwise_scores(
     return PairScores(
         _share(n_both, n_found), _share(n_both, n_true), _share(2 * n_both, n_found + n_true)
     )
+
+
+def modularity(similarity: Any, labels: ArrayLike) -> float:
+    """Return how much more similarity lies inside labels than items' totals alone would put there.
+
+    ``Q = sum_c (W_c / W - (d_c / W)^2)``, where W is the sum of all similarities, W_c that inside
+    label c, and d_c that of its items with everything; self-similarities do not count (Newman and
+    Girvan 2004).
+
+    Parameters
+    ----------
+    similarity : ndarray or sparse array of shape (n_items, n_items)
+        Symmetric and non-negative.
+    labels : array-like of n_items integers
+        One label per item.
+
+    Examples
+    --------
+    >>> W = np.kron(np.eye(2), np.ones((3, 3)))
+    >>> modularity(W, [0, 0, 0, 1, 1, 1]), modularity(W, [0, 0, 0, 0, 0, 0])
+    (0.5, 0.0)
+    """
+    codes = np.unique(np.asarray(labels), return_inverse=True)[1]
+    m = len(codes)
+    scale = float(similarity.max()) or 1.0
+    totals, inside = np.empty(m), np.empty(m)
+    for first in range(0, m, BLOCK_ROWS):
+        rows = slice(first, first + BLOCK_ROWS)
+        block = sp.coo_array(similarity[rows] / scale)
+        kept = block.data * (block.row + first != block.col)
+        same = codes[block.row + first] == codes[block.col]
+        totals[rows] = np.bincount(block.row, kept, block.shape[0])
+        inside[rows] = np.bincount(block.row, kept * same, block.shape[0])
+    if not totals.any():
+        return 0.0
+    shares = np.bincount(codes, totals) / totals.sum()
+    return float(inside.sum() / totals.sum() - shares @ shares)
 
 
 def cycle_consistency(matches: ArrayLike, groups: Iterable[Hashable]) -> float:

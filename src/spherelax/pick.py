@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.result import Status
+from spherelax.result import Path, Status
+
+# Differences of two objectives below this, relative to the objective, are rounding.
+ROUNDING = 16 * np.finfo(float).eps
 
 
 @dataclass(frozen=True)
@@ -23,46 +27,74 @@ class Pick:
     status: Status
 
 
-def pick_valley(etas: NDArray[np.float64], eta_floor: float) -> Pick:
+def pick_valley(
+    path: Path,
+    merged: NDArray[np.bool_],
+    score: Callable[[NDArray[np.int32]], float],
+    eta_floor: float,
+) -> Pick:
     """Find the valley of eta between its first maximum from the right and from the left.
 
     Steps are in the order of the sweep, so that the first one is the rightmost alpha. The pick is
     the smallest eta between the two maxima; where that is a stretch of zeros, its middle.
 
     Paper: at both ends of the sweep eta is rounding noise, and "the first local maximum" would be
-    found in it, so values below ``eta_floor`` times the largest count as zero; with
-    ``eta_floor=0`` this is the printed algorithm, where the first smallest value wins. Algorithm 5
-    counts from one and adds a position inside the stretch that also counts from one, which lands
-    one step too far; that is corrected here. Where there is no left maximum (a similarity without
-    noise, kappa = 0) the printed search leaves the array; here the valley reaches to alpha = 0.
+    found in it, so values below ``eta_floor`` times the largest count as zero. Algorithm 5 counts
+    from one and adds a position inside the stretch that also counts from one, which lands one
+    step too far; that is corrected here. Without noise, clusters of different sizes form one after
+    the other, each with a maximum of its own, and then rest, apart, almost until alpha = 0; the
+    printed search ends at the last of these maxima. So a rest after the left maximum, where not
+    everything has merged, is a second candidate, and the ``score`` of the labels decides. With
+    ``eta_floor=0`` this is the printed algorithm: no floor, no second candidate, and the first
+    smallest value wins.
 
-    Examples
-    --------
-    >>> pick_valley(np.array([0.0, 3.0, 1.0, 2.0, 0.0]), eta_floor=1e-9).index
-    2
+    Parameters
+    ----------
+    path : Path
+        The sweep.
+    merged : ndarray of shape (n_steps,)
+        Whether all rows of U were equal.
+    score : callable
+        How good labels are, to choose between two candidates.
+    eta_floor : float
+        Share of the largest eta below which a value counts as zero.
     """
-    eta = np.where(etas < eta_floor * etas.max(), 0.0, etas)
-    last = len(eta) - 1
-    if not eta.any():
-        return Pick(_quietest(eta, 0, last, eta_floor), None, None, Status.STILL)
+    floor = eta_floor * path.etas.max()
+    if eta_floor > 0:
+        floor = max(floor, ROUNDING * np.abs(path.objectives).max())
+    eta = np.where(path.etas < floor, 0.0, path.etas)
+    steps = np.arange(len(eta))
+    rest = eta == 0
+    if rest.all():
+        changes = np.flatnonzero(np.diff(path.n_labels)) + 1
+        return Pick(_middle(steps >= changes.max(initial=0)), None, None, Status.STILL)
+
+    def quietest(first: int, last: int) -> int:
+        index = first + int(eta[first : last + 1].argmin())
+        if eta[index] > 0 or eta_floor == 0:
+            return index
+        return _middle(rest & (steps >= first) & (steps <= last))
+
     falls = np.flatnonzero(eta[1:] < eta[:-1])
     if len(falls) == 0:
-        return Pick(last, None, None, Status.RISING)
+        return Pick(len(eta) - 1, None, None, Status.RISING)
     right = int(falls[0])
-    rises = np.flatnonzero(eta[1:last] > eta[: last - 1]) + 1
+    rises = np.flatnonzero(eta[1:-1] > eta[:-2]) + 1
     if len(rises) == 0 or rises[-1] <= right:
-        index = _quietest(eta, right, last, eta_floor)
+        index = quietest(right, len(eta) - 1)
         return Pick(index, right, None, Status.SINGLE if eta[index] else Status.SETTLED)
     left = int(rises[-1])
-    return Pick(_quietest(eta, right, left, eta_floor), right, left, Status.VALLEY)
+    valley = Pick(quietest(right, left), right, left, Status.VALLEY)
+    apart = rest & ~merged & (steps > left)
+    if eta_floor == 0 or not apart.any():
+        return valley
+    settled = Pick(_middle(apart), right, left, Status.SETTLED)
+    return max(valley, settled, key=lambda pick: score(path.labels[pick.index]))
 
 
-def _quietest(eta: NDArray[np.float64], first: int, last: int, eta_floor: float) -> int:
-    """Return the step of the smallest eta from first to last; of a stretch of zeros, the middle."""
-    index = first + int(eta[first : last + 1].argmin())
-    if eta[index] > 0 or eta_floor == 0:
-        return index
-    edges = np.diff(np.r_[False, eta[first : last + 1] == 0, False].astype(int))
+def _middle(mask: NDArray[np.bool_]) -> int:
+    """Return the middle of the longest run of True, the first of several."""
+    edges = np.diff(np.r_[False, mask, False].astype(int))
     starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     longest = int((ends - starts).argmax())
-    return first + int(starts[longest] + ends[longest] - 1) // 2
+    return int(starts[longest] + ends[longest] - 1) // 2

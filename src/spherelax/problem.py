@@ -223,7 +223,7 @@ def _check_symmetric_dense(W: NDArray[Any]) -> None:
             if difference.max() > worst:
                 worst = float(difference.max())
                 a, b = np.unravel_index(difference.argmax(), difference.shape)
-                where = (j + int(b), i + int(a))
+                where = (min(i + int(a), j + int(b)), max(i + int(a), j + int(b)))
     _refuse_asymmetry(worst, where, _tolerance(W))
 
 

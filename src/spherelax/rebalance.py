@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,14 +30,21 @@ class Rebalanced:
     W: Any
     kappa: float
 
+    @property
+    def order(self) -> Literal["C", "F"]:
+        """Memory order in which products with U are quickest: rows for SciPy, columns for BLAS."""
+        return "C" if sp.issparse(self.W) else "F"
+
     def multiply(self, U: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Write ``DWD U`` into ``out``; a sparse W goes block by block, to save memory."""
+        n_rows = max(1, PRODUCT_ENTRIES // U.shape[1])
         if not sp.issparse(self.W):
             np.matmul(self.W, U, out=out)
-            return
-        n_rows = max(1, PRODUCT_ENTRIES // U.shape[1])
-        for first in range(0, len(U), n_rows):
-            out[first : first + n_rows] = self.W[first : first + n_rows] @ U
+        elif n_rows >= len(U):
+            out[:] = self.W @ U
+        else:
+            for first in range(0, len(U), n_rows):
+                out[first : first + n_rows] = self.W[first : first + n_rows] @ U
 
     def shift(self, alpha: Any) -> Any:
         """Return c(alpha), the factor of ``1 1^T`` in V and in the objective."""
@@ -46,6 +53,11 @@ class Rebalanced:
     def objective(self, alpha: float, quadratic: Any, occupancy: Any) -> float:
         """Return g from ``tr(U^T DWD U)`` and ``|1^T U|^2``."""
         return float((1.0 - alpha) * quadratic + self.shift(alpha) * occupancy)
+
+    def merged_objectives(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return g for equal rows, at each alpha."""
+        m = self.W.shape[0]
+        return np.asarray((1.0 - alphas) * self.W.sum() + self.shift(alphas) * m**2)
 
     def deltas(self, alphas: NDArray[np.float64], delta_margin: float) -> NDArray[np.float64]:
         """Return delta(alpha) = -lambda_min((1-alpha) W - alpha 1 1^T) + margin for each alpha.

@@ -25,7 +25,7 @@ class Status(StrEnum):
 
     VALLEY = "The labels are those of the valley between the two maxima of eta."
     SETTLED = (
-        "After its only maximum eta is zero: the clusters do not interact any more. "
+        "After its last maximum eta is zero: the clusters do not interact any more. "
         "The labels are those of the middle of that stretch."
     )
     SINGLE = (
@@ -36,7 +36,10 @@ class Status(StrEnum):
         "The eta curve never falls: the labels are those of the last step. "
         "Look at the path before you trust them."
     )
-    STILL = "Nothing ever moved, so eta is zero everywhere: the labels are those of the start."
+    STILL = (
+        "The iteration came to rest at every alpha, so eta is zero everywhere: "
+        "the labels are those after their number last changed."
+    )
     ISOLATED = "No item is similar to any other, so each has a label of its own."
     CHOSEN = "The labels are those of the step of the path that was asked for."
     NEAREST = (
@@ -72,10 +75,11 @@ class Step:
     Examples
     --------
     >>> import spherelax as sl
+    >>> W = [[0, 5, 0, 1], [5, 0, 0, 0], [0, 0, 0, 4], [1, 0, 4, 0]]
     >>> seen = []
-    >>> result = sl.solve([[0, 1], [1, 0]], alpha_step=0.1, callback=seen.append)
-    >>> seen[-1].index, seen[-1].n_steps, seen[-1].alpha, seen[-1].n_labels
-    (9, 10, 0.0, 1)
+    >>> result = sl.solve(W, callback=seen.append)
+    >>> seen[49].index, seen[49].n_steps, seen[49].alpha, seen[49].n_labels
+    (49, 100, 0.5, 2)
     """
 
     index: int
@@ -166,8 +170,8 @@ class Result:
     >>> result = sl.solve(W)
     >>> result.n_labels, result.labels[:5]
     (3, array([0, 0, 0, 0, 1], dtype=int32))
-    >>> result.with_n_labels(1).n_labels, result.at(0.99).n_labels
-    (1, 12)
+    >>> result.at(0.99).n_labels, result.with_n_labels(12).status == sl.Status.CHOSEN
+    (12, True)
     """
 
     labels: NDArray[np.int32] = field(repr=False)

@@ -21,10 +21,11 @@ MAX_STEPS = 300
 # Convergence is looked at every so many steps, at so many of the (w, c).
 CHECK_EVERY = 20
 N_PROBES = 5
-# Residual, relative to the norm, below which a Ritz value counts as converged. The error of the
-# value is of the order of its square.
+# Residual, relative to the norm of W, below which a Ritz value counts as converged. The error of
+# the value is of the order of its square.
 RESIDUAL = 1e-9
-# A next basis vector shorter than this, relative to the norm, is rounding: the space is invariant.
+# A next basis vector shorter than this, relative to the norm of W, is rounding: the space is
+# invariant.
 BREAKDOWN = 1e-12
 
 Tridiagonal = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -35,6 +36,8 @@ def smallest_eigenvalues(
 ) -> NDArray[np.float64]:
     """Return the smallest eigenvalue of ``w W + c 1 1^T`` for each pair of weight w and shift c.
 
+    W is symmetric and non-negative, so that its largest row sum bounds its norm.
+
     Examples
     --------
     >>> W = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -42,6 +45,7 @@ def smallest_eigenvalues(
     array([-1. , -1.5])
     """
     m = W.shape[0]
+    norm = float((W @ np.ones(m)).max())
     probes = np.unique(np.linspace(0, len(weights) - 1, N_PROBES).astype(int))
 
     def shifted(T: Tridiagonal, probe: int) -> Tridiagonal:
@@ -50,13 +54,16 @@ def smallest_eigenvalues(
         return diagonal, off_diagonal
 
     def all_converged(T: Tridiagonal, beta: float) -> bool:
-        return all(_converged(shifted(T, probe), weights[probe] * beta) for probe in probes)
+        return all(_residual(shifted(T, i), weights[i] * beta) <= RESIDUAL * norm for i in probes)
 
-    T, basis = _lanczos(W, np.full(m, 1.0), np.empty((0, m)), all_converged)
+    def converged(T: Tridiagonal, beta: float) -> bool:
+        return _residual(T, beta) <= RESIDUAL * norm
+
+    T, basis = _lanczos(W, np.ones(m), np.empty((0, m)), BREAKDOWN * norm, all_converged)
     smallest = np.array([_smallest(shifted(T, index)) for index in range(len(weights))])
     if len(basis) < m:
         fresh = np.random.default_rng(0).standard_normal(m)
-        T, _ = _lanczos(W, fresh, basis, _converged)
+        T, _ = _lanczos(W, fresh, basis, BREAKDOWN * norm, converged)
         smallest = np.minimum(smallest, weights * _smallest(T))
     return smallest
 
@@ -65,6 +72,7 @@ def _lanczos(
     W: Any,
     q: NDArray[np.float64],
     locked: NDArray[np.float64],
+    rounding: float,
     converged: Callable[[Tridiagonal, float], bool],
 ) -> tuple[Tridiagonal, NDArray[np.float64]]:
     """Run Lanczos from q in the complement of the locked rows, fully re-orthogonalised."""
@@ -85,7 +93,7 @@ def _lanczos(
         beta = off_diagonal[step] = np.linalg.norm(product)
         size = step + 1
         T = diagonal[:size], off_diagonal[: size - 1]
-        if beta <= BREAKDOWN * _norm(T) or (size % CHECK_EVERY == 0 and converged(T, float(beta))):
+        if beta <= rounding or (size % CHECK_EVERY == 0 and converged(T, float(beta))):
             break
         q = product / beta
     return (diagonal[:size], off_diagonal[: size - 1]), basis[: len(locked) + size]
@@ -98,17 +106,12 @@ def _orthogonalised(q: NDArray[np.float64], basis: NDArray[np.float64]) -> NDArr
     return q
 
 
-def _norm(T: Tridiagonal) -> float:
-    """Bound the norm of a tridiagonal matrix from below, within a factor of three."""
-    return float(max(np.abs(T[0]).max(), np.abs(T[1]).max(initial=0.0)))
-
-
 def _smallest(T: Tridiagonal) -> float:
     """Return the smallest eigenvalue of a tridiagonal matrix."""
     return float(eigh_tridiagonal(*T, eigvals_only=True, select="i", select_range=(0, 0))[0])
 
 
-def _converged(T: Tridiagonal, beta: float) -> bool:
-    """Tell whether the smallest Ritz value is an eigenvalue, from its residual."""
+def _residual(T: Tridiagonal, beta: float) -> float:
+    """Return the residual of the smallest Ritz value, whose next basis vector has length beta."""
     _, vector = eigh_tridiagonal(*T, select="i", select_range=(0, 0))
-    return bool(beta * abs(vector[-1, 0]) <= RESIDUAL * _norm(T))
+    return float(beta * abs(vector[-1, 0]))

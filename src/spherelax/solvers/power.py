@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,9 @@ PAPER_BOUND = 100
 LOOSENESS = 4
 # Entries of U that a bound nobody asked for may take: 1 GiB.
 MAX_ENTRIES = 1 << 27
-# Entries of U that are updated together: few enough to stay in cache.
-BLOCK_ENTRIES = 1 << 14
+# Entries of U that are updated together, by memory order: few enough to stay in cache, and by
+# columns enough for long runs in memory.
+BLOCK_ENTRIES = {"C": 1 << 15, "F": 1 << 17}
 
 
 class Iterate(NamedTuple):
@@ -87,29 +88,32 @@ def sweep(
     alpha is the start of the next; ``eta = |g(U_N) - g(U_(N-1))|``. The product ``W U`` that a
     step needs also gives g(U), and becomes the next U in place, so only two arrays of the size of
     U exist. Steps whose outcome is known are not computed: a step that returned the same U would
-    do so again, and equal rows stay equal while alpha falls.
+    do so again, and equal rows stay equal while alpha falls. Because P ignores positive factors,
+    a step computes ``V U / (1 - alpha)``.
     """
     W = rebalanced.W
     m = W.shape[0]
     least_degree = float((W @ np.ones(m)).min())
     deltas, shifts = rebalanced.deltas(alphas, delta_margin), rebalanced.shift(alphas)
-    U, product = sphere.start(m, k), np.empty((m, k))
+    U = np.asarray(sphere.start(m, k), order=rebalanced.order)
+    product = np.empty_like(U)
     rebalanced.multiply(U, out=product)
     column_sums = U.sum(axis=0)
-    quadratic, occupancy = np.vdot(U, product), column_sums @ column_sums
+    quadratic, occupancy = _inner(U, product), column_sums @ column_sums
     consensus = False
     for alpha, delta, c in zip(alphas, deltas, shifts, strict=True):
-        settled = consensus and delta + (1.0 - alpha) * least_degree + c * m > 0
+        weight = 1.0 - alpha
+        settled = consensus and delta + weight * least_degree + c * m > 0
         before = quadratic, occupancy
         for _ in range(0 if settled else n_inner):
-            moved = _advance(U, product, 1.0 - alpha, delta, c * column_sums)
+            moved = _advance(U, product, delta / weight, c / weight * column_sums)
             U, product = product, U
             rebalanced.multiply(U, out=product)
             before = quadratic, occupancy
             if not moved:
                 break
             column_sums = U.sum(axis=0)
-            quadratic, occupancy = np.vdot(U, product), column_sums @ column_sums
+            quadratic, occupancy = _inner(U, product), column_sums @ column_sums
         gain = rebalanced.objective(alpha, quadratic - before[0], occupancy - before[1])
         reached = rebalanced.objective(alpha, quadratic, occupancy)
         yield Iterate(float(alpha), abs(gain), reached, U)
@@ -119,18 +123,21 @@ def sweep(
 def _advance(
     U: NDArray[np.float64],
     product: NDArray[np.float64],
-    weight: float,
     delta: float,
     pull: NDArray[np.float64],
 ) -> bool:
-    """Turn ``product = W U`` into ``P(V U)`` in place and tell whether that differs from U."""
+    """Turn ``product = W U`` into ``P(W U + delta U + 1 pull)`` in place; tell whether U moved."""
     moved = False
-    n_rows = max(1, BLOCK_ENTRIES // U.shape[1])
+    n_rows = max(1, BLOCK_ENTRIES["C" if U.flags.c_contiguous else "F"] // U.shape[1])
     for first in range(0, len(U), n_rows):
         old, new = U[first : first + n_rows], product[first : first + n_rows]
-        new *= weight
         new += pull
         new += delta * old
         sphere.project(new)
         moved = moved or not np.array_equal(new, old)
     return moved
+
+
+def _inner(U: NDArray[np.float64], product: NDArray[np.float64]) -> Any:
+    """Return ``tr(U^T product)`` of two arrays in the same memory order."""
+    return np.vdot(U.ravel("K"), product.ravel("K"))

@@ -1,0 +1,212 @@
+"""Text files as rows of fields.
+
+A table has one row per line, separated by commas, semicolons or tabs, and in ``.txt`` files also
+by blanks. It is UTF-8 text; fields may be quoted; blank lines and lines that start with ``#`` do
+not count; blanks after a separator are not part of a field. Faults are reported with the number of
+their line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from spherelax.problem import InvalidInputError
+
+ENDINGS = (".csv", ".tsv", ".txt")
+# Names by which the header of a table without numbers is told from its first row.
+ITEM_NAMES = frozenset((
+    "a", "b", "feature", "from", "id", "id_a", "id_b", "item", "item_a", "item_b", "keypoint",
+    "left", "name", "node", "record", "right", "source", "target", "to", "u", "v",
+))  # fmt: skip
+GROUP_NAMES = frozenset(("camera", "group", "groups", "image", "object", "source"))
+SHOWN = 40  # characters of a field that a message repeats
+
+Columns = list[list[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table by columns, without its header, and the line of the file that each row is from.
+
+    Columns, because a list per row would keep the garbage collector busy for most of the time.
+    """
+
+    path: Path
+    lines: list[int]
+    columns: Columns
+
+    def fault(self, row: int, reason: str) -> InvalidInputError:
+        """Return the error that says what is wrong with a row."""
+        return InvalidInputError(f"{self.path}, row {self.lines[row]}: {reason}")
+
+
+def read_table(
+    path: str | Path,
+    what: str,
+    widths: tuple[int, int],
+    has_header: Callable[[Columns], bool],
+) -> Table:
+    r"""Read a table; all its rows have as many columns as the first.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv`` or ``.txt``.
+    what : str
+        What the table is, for messages.
+    widths : pair of int
+        The two numbers of columns that it may have.
+    has_header : callable
+        Told the columns, tells whether their first cells are names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "edges.csv")
+    ...     _ = path.write_text('# friends\nfrom,to\n"Doe, J.",bob\n')
+    ...     table = read_table(path, "an edge table", (2, 3), has_edge_header)
+    >>> table.columns, table.lines
+    ([['Doe, J.'], ['bob']], [3])
+    """
+    path = Path(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise InvalidInputError(f"{path}: {what} must end in {', '.join(ENDINGS)}")
+    lines: list[int] = []
+    columns: Columns = []
+    for line, row in _split(path, _read_text(path)):
+        if not columns and len(row) in widths:
+            columns = [[] for _ in row]
+        if len(row) != len(columns):
+            expected = (
+                f"{len(columns)}, as its first row" if columns else "{} or {}".format(*widths)
+            )
+            raise InvalidInputError(
+                f"{path}, row {line}: the number of columns of {what} must be {expected}; "
+                f"found {len(row)}: {shown(' | '.join(row))}"
+            )
+        lines.append(line)
+        for column, cell in zip(columns, row, strict=True):
+            column.append(cell)
+    if not lines:
+        raise InvalidInputError(f"{path}: is empty; expected {what}")
+    first = int(has_header(columns))
+    if len(lines) == first:
+        raise InvalidInputError(f"{path}: holds a header but no rows")
+    return Table(path, lines[first:], [column[first:] for column in columns])
+
+
+def has_edge_header(columns: Columns) -> bool:
+    """Tell whether the first row of an edge table names its columns.
+
+    It does if its third cell is not a number; with two columns, if it has no number while all
+    other rows are numbers, or if both names are usual ones such as ``source,target``.
+
+    Examples
+    --------
+    >>> has_edge_header([["x"], ["y"], ["weight"]]), has_edge_header([["x"], ["y"]])
+    (True, False)
+    """
+    if len(columns) == 3:
+        return all(column[0] for column in columns) and not _is_number(columns[2][0])
+    return _are_known(columns, ITEM_NAMES, ITEM_NAMES) or all(map(_tops_numbers, columns))
+
+
+def has_group_header(columns: Columns) -> bool:
+    """Tell whether the first row of a file of groups names its columns.
+
+    It does if it is ``group`` or ``groups``; with two columns, if both names are usual ones such
+    as ``item,group``, or if its item is not a number while all other items are.
+
+    Examples
+    --------
+    >>> has_group_header([["id"], ["group"]]), has_group_header([["ann"], ["left"]])
+    (True, False)
+    """
+    if len(columns) == 1:
+        return columns[0][0].lower() in ("group", "groups")
+    return _are_known(columns, ITEM_NAMES, GROUP_NAMES) or _tops_numbers(columns[0])
+
+
+def shown(text: str) -> str:
+    r"""Return text as a message quotes it: on one line, and not too much of it.
+
+    Examples
+    --------
+    >>> print(shown("two\nlines"), shown("x" * 100))
+    'two\nlines' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'
+    """
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
+
+
+def _read_text(path: Path) -> str:
+    """Read a UTF-8 file, with or without a byte order mark."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = error.object.count(b"\n", 0, error.start) + 1
+        byte = error.object[error.start]
+        raise InvalidInputError(
+            f"{path}, row {row}: must be text in UTF-8; found byte 0x{byte:02x}"
+        ) from None
+
+
+def _split(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Split text into rows of fields, numbered by line."""
+    number = 0
+
+    def counting() -> Iterator[str]:
+        nonlocal number
+        number = 0
+        for line in io.StringIO(text, newline=""):
+            number += 1
+            content = line.lstrip()
+            if content and content[0] != "#":
+                yield line
+
+    try:
+        delimiter = _delimiter(next(counting(), ""), path.suffix.lower())
+        if delimiter is None:
+            yield from ((number, line.split()) for line in counting())
+            return
+        for row in csv.reader(counting(), delimiter=delimiter, skipinitialspace=True, strict=True):
+            yield number, row
+    except csv.Error as error:
+        raise InvalidInputError(f"{path}, row {number}: {error}") from None
+
+
+def _delimiter(line: str, ending: str) -> str | None:
+    """Return what splits a line into the most fields; None stands for blanks."""
+    if ending == ".tsv":
+        return "\t"
+    found = max(
+        ",;\t", key=lambda delimiter: len(next(csv.reader([line], delimiter=delimiter), []))
+    )
+    return None if ending == ".txt" and found not in line else found
+
+
+def _are_known(columns: Columns, *names: frozenset[str]) -> bool:
+    """Tell whether every column starts with one of its usual names."""
+    return all(column[0].lower() in known for column, known in zip(columns, names, strict=True))
+
+
+def _tops_numbers(column: list[str]) -> bool:
+    """Tell whether a column holds numbers everywhere but in its first cell."""
+    return len(column) > 1 and not _is_number(column[0]) and all(map(_is_number, column[1:]))
+
+
+def _is_number(cell: str) -> bool:
+    """Tell whether a cell holds a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,242 @@
+"""Tables: edges and groups in, labels out. How a text file becomes rows is in ``rows.py``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spherelax.io.arrays import read_vector
+from spherelax.io.rows import Table, has_edge_header, has_group_header, read_table, shown
+from spherelax.problem import InvalidInputError
+from spherelax.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Similarities as read, with the names that the user has for the items.
+
+    Attributes
+    ----------
+    similarity : ndarray or sparse matrix of shape (n_items, n_items)
+        As in :func:`spherelax.solve`.
+    ids : list of str or None
+        Name of each item. None: items are numbered from 0.
+    groups : list of str or None
+        Group of each item, where a file of groups was read.
+
+    Examples
+    --------
+    >>> Items(np.eye(2), ids=None).names
+    ['0', '1']
+    """
+
+    similarity: Any
+    ids: list[str] | None
+    groups: list[str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Name of each item: its id, or its number from 0."""
+        return [str(i) for i in range(self.similarity.shape[0])] if self.ids is None else self.ids
+
+
+def read_edges(path: str | Path) -> Items:
+    r"""Read a table of edges: ``item_a, item_b`` or ``item_a, item_b, similarity``.
+
+    Ids are text, kept as they stand; items come in order of first appearance. Without a third
+    column every similarity is 1. An edge may be listed once, in both directions or repeatedly;
+    the largest of its similarities counts.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv`` or ``.txt``.
+
+    Returns
+    -------
+    Items
+        With a symmetric CSR similarity.
+
+    Raises
+    ------
+    InvalidInputError
+        At the first fault, with file, row and reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "edges.csv")
+    ...     _ = path.write_text("anna,ann,0.9\nann,anna,0.7\nann,bob,0.1\n")
+    ...     items = read_edges(path)
+    >>> items.ids, items.similarity.toarray()[0]
+    (['anna', 'ann', 'bob'], array([0. , 0.9, 0. ]))
+    """
+    table = read_table(path, "an edge table", (2, 3), has_edge_header)
+    _refuse_empty(table, "an item must not be empty", table.columns[:2])
+    codes: dict[str, int] = {}
+    pairs = [
+        codes.setdefault(item, len(codes))
+        for edge in zip(table.columns[0], table.columns[1], strict=True)
+        for item in edge
+    ]
+    values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
+    return Items(
+        _strongest(np.array(pairs[::2]), np.array(pairs[1::2]), values, len(codes)), list(codes)
+    )
+
+
+def read_groups(path: str | Path, items: Items) -> Items:
+    r"""Read the group of each item and return the items with their groups.
+
+    A file with one column, or a ``.npy``, has one group per item of a matrix, in order. A table
+    with two columns, ``item, group``, names the items; those of a matrix are numbered from 0.
+    Items that only this table has are added to those of an edge table: similar to nothing, but
+    not lost.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv``, ``.txt`` or ``.npy``.
+    items : Items
+        What :func:`spherelax.io.read_similarity` returned.
+
+    Returns
+    -------
+    Items
+        The same with groups, and perhaps with more items.
+
+    Raises
+    ------
+    InvalidInputError
+        At the first fault, with file, row and reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "groups.csv")
+    ...     _ = path.write_text("item,group\nann,one\nbob,two\neve,two\n")
+    ...     items = read_groups(path, Items(sp.eye_array(2).tocsr(), ["ann", "bob"]))
+    >>> items.ids, items.groups, items.similarity.shape
+    (['ann', 'bob', 'eve'], ['one', 'two', 'two'], (3, 3))
+    """
+    if Path(path).suffix.lower() == ".npy":
+        return _in_order(path, items, [str(group) for group in read_vector(path).tolist()])
+    table = read_table(path, "a file of groups", (1, 2), has_group_header)
+    _refuse_empty(table, "item and group must not be empty", table.columns)
+    if len(table.columns) == 1:
+        return _in_order(path, items, table.columns[0])
+    return _by_name(table, items)
+
+
+def labels_csv(items: Items, result: Result) -> str:
+    r"""Return the table of labels: ``item,label,confidence``, with ``group`` where there are any.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
+    >>> print(labels_csv(Items(W, ["a", "b", "c"]), sl.solve(W).at(0.9)), end="")
+    item,label,confidence
+    a,0,1.0000
+    b,1,1.0000
+    c,2,1.0000
+    """
+    columns: list[list[str]] = [items.names]
+    if items.groups is not None:
+        columns.append(items.groups)
+    columns.append([str(label) for label in result.labels.tolist()])
+    columns.append([f"{confidence:.4f}" for confidence in result.confidence.tolist()])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        ["item", *(["group"] if items.groups is not None else []), "label", "confidence"]
+    )
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
+
+
+def _refuse_empty(table: Table, reason: str, columns: list[list[str]]) -> None:
+    """Raise at the first empty cell."""
+    for column in columns:
+        if "" in column:
+            raise table.fault(column.index(""), reason)
+
+
+def _similarities(table: Table) -> NDArray[np.float64]:
+    """Return the numbers of the third column."""
+    values = []
+    for row, cell in enumerate(table.columns[2]):
+        try:
+            value = float(cell)
+        except ValueError:
+            raise table.fault(row, f"similarity must be a number; found {shown(cell)}") from None
+        if not 0 <= value < inf:
+            reason = f"similarity must be finite and not negative; found {shown(cell)}"
+            raise table.fault(row, reason)
+        values.append(value)
+    return np.array(values)
+
+
+def _strongest(
+    first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
+) -> Any:
+    """Return the symmetric similarity in which the largest value listed for a pair counts."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    order = np.lexsort((high, low))
+    low, high = low[order], high[order]
+    starts = np.flatnonzero(np.r_[True, (np.diff(low) != 0) | (np.diff(high) != 0)])
+    low, high, values = low[starts], high[starts], np.maximum.reduceat(values[order], starts)
+    off = low != high
+    rows, columns = np.r_[low, high[off]], np.r_[high, low[off]]
+    return sp.csr_array((np.r_[values, values[off]], (rows, columns)), shape=(n_items, n_items))
+
+
+def _in_order(path: str | Path, items: Items, groups: list[str]) -> Items:
+    """Give the items of a matrix their groups one by one."""
+    if items.ids is not None:
+        raise InvalidInputError(
+            f"{path}: the items of an edge table have names, so their groups must be a table with "
+            "two columns, item and group; found one column"
+        )
+    n_items = items.similarity.shape[0]
+    if len(groups) != n_items:
+        raise InvalidInputError(
+            f"{path}: must have one group per item, {n_items}; found {len(groups)}"
+        )
+    return replace(items, groups=groups)
+
+
+def _by_name(table: Table, items: Items) -> Items:
+    """Give the items their groups by name, and add the items that only the groups know."""
+    groups: dict[str, str | None] = dict.fromkeys(items.names)
+    n_known = len(groups)
+    for row, (item, group) in enumerate(zip(*table.columns, strict=True)):
+        if items.ids is None and item not in groups:
+            reason = f"item must be a number from 0 to {n_known - 1}; found {shown(item)}"
+            raise table.fault(row, reason)
+        if groups.setdefault(item, group) is None:
+            groups[item] = group
+        elif groups[item] != group:
+            before = shown(str(groups[item]))
+            reason = f"item {shown(item)} is in group {shown(group)} here and in {before} before"
+            raise table.fault(row, reason)
+    missing = [item for item, group in groups.items() if group is None]
+    if missing:
+        others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+        raise InvalidInputError(f"{table.path}: no group for item {shown(missing[0])}{others}")
+    similarity = items.similarity
+    if len(groups) > n_known:
+        similarity = similarity.copy()
+        similarity.resize(len(groups), len(groups))
+    ids = None if items.ids is None else list(groups)
+    return Items(similarity, ids, [str(group) for group in groups.values()])

@@ -1,0 +1,412 @@
+"""Pictures of the sweep, the similarity, the sphere and the matches; matplotlib is an extra.
+
+Every function draws on the Axes that it is given, or on those of a new figure, and returns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from spherelax.metrics import pairwise_scores
+from spherelax.problem import InvalidInputError
+from spherelax.result import Result
+
+# Okabe and Ito's colours, more or less: colour-blind readers can tell them apart. The curve of
+# eta is pink in the paper, the F-score blue, the pick green.
+PINK, BLUE, GREEN, RED, GREY, PLUM = (
+    "#C2559A", "#0072B2", "#009E73", "#D55E00", "#8C8C8C", "#7A2E5D"
+)  # fmt: skip
+ETA_FLOOR = 1e-9  # share of the largest eta that counts as zero; its log scale ends there
+SPINE_GAP = 50  # points between the scales of the F-score and of the number of labels
+MAX_CELLS = 1000  # cells per side of the image of a similarity
+DARKEST = 95  # percentile of the positive similarities from which the image is black
+MAX_RULED = 60  # clusters that lines are drawn between
+IMAGE_GAP = 0.03  # between images, as a share of the widest
+
+Labels = Sequence[Hashable] | NDArray[Any]
+
+
+def sweep(
+    result: Result, *, truth: Labels | None = None, groups: Labels | None = None, ax: Any = None
+) -> Any:
+    """Draw eta, its maxima, the pick and the number of labels over alpha.
+
+    Eta has a logarithmic scale that turns linear where it counts as zero. The legend is above the
+    Axes, so a title belongs to the figure. Returns the Axes of eta; ``ax.figure.axes`` has all.
+
+    Parameters
+    ----------
+    result : Result
+        Whose path to draw.
+    truth : sequence of n_items labels, optional
+        Given, the F-score of every step is drawn too, with a dashed line at that of the pick.
+    groups : sequence of n_items labels, optional
+        Given, only pairs of items from different groups count for the F-score.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import spherelax as sl
+    >>> W, truth = sl.datasets.make_binary_similarity(60, 3, random_state=0)
+    >>> ax = sl.plot.sweep(sl.solve(W), truth=truth)
+    >>> [scale.get_ylabel() for scale in ax.figure.axes]
+    ['eta', 'number of labels', 'F-score']
+    """
+    ax = _axes(ax, figsize=(7.2, 4.2))
+    path = result.path
+    _draw_eta(ax, result)
+    _draw_marks(ax, result)
+    top = path.etas.max() or 1.0
+    floor = 10 ** np.ceil(np.log10(ETA_FLOOR * top))
+    ax.set_yscale("symlog", linthresh=floor)
+    ax.set_ylim(-0.3 * floor, 10 * top)
+    ax.yaxis.get_major_locator().set_params(numticks=6)
+    counts = ax.twinx()
+    counts.step(path.alphas, path.n_labels, where="mid", color=GREY, lw=1)
+    counts.set_yscale("log", subs=[])
+    counts.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
+    counts.yaxis.set_major_formatter("{x:g}")
+    counts.set_ylim(0.8, 1.6 * path.n_labels.max())
+    _name(counts, "number of labels", GREY)
+    scales = [ax, counts]
+    if truth is not None:
+        scales.append(_draw_scores(ax, result, truth, groups))
+        counts.spines["right"].set_position(("outward", SPINE_GAP))
+    _legend(*scales)
+    return ax
+
+
+def illustration(
+    result: Result, truth: Labels, *, groups: Labels | None = None, figure: Any = None
+) -> Any:
+    """Draw the paper's illustration: eta alone, and eta with the pick and the F-score.
+
+    Both on linear scales, as in the paper. Arguments as in :func:`sweep`, with a figure in place
+    of the Axes. Returns an array of the two Axes.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import spherelax as sl
+    >>> W, truth = sl.datasets.make_binary_similarity(60, 3, random_state=0)
+    >>> left, right = sl.plot.illustration(sl.solve(W), truth)
+    >>> len(left.lines), len(right.lines)
+    (1, 4)
+    """
+    if figure is None:
+        figure = _matplotlib("pyplot").figure(figsize=(10, 3.8), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for ax in panels:
+        _draw_eta(ax, result)
+        top = result.path.etas.max() or 1.0
+        ax.set_ylim(-0.04 * top, 1.2 * top)
+    _draw_marks(panels[1], result)
+    _legend(panels[1], _draw_scores(panels[1], result, truth, groups))
+    return panels
+
+
+def similarity(similarity: Any, *, labels: Labels | None = None, ax: Any = None) -> Any:
+    """Draw a similarity matrix as an image, darker for more similar.
+
+    Beyond 1000 items the image shows means over cells; nothing of the size of the matrix is made.
+    For a scale: ``ax.figure.colorbar(ax.images[0])``.
+
+    Parameters
+    ----------
+    similarity : array-like or sparse matrix of shape (n_items, n_items)
+        What to draw.
+    labels : sequence of n_items labels, optional
+        Given, items are sorted by them, the largest cluster first, and ruled up to 60 clusters.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import spherelax as sl
+    >>> ax = sl.plot.similarity([[5, 0, 1], [0, 7, 0], [1, 0, 6]], labels=["a", "b", "a"])
+    >>> print(ax.images[0].get_array())
+    [[5. 1. 0.]
+     [1. 6. 0.]
+     [0. 0. 7.]]
+    """
+    W = sp.csr_array(similarity) if sp.issparse(similarity) else np.asarray(similarity)
+    _require(W.ndim == 2 and W.shape[0] == W.shape[1] > 0, "similarity", W, "(n_items, n_items)")
+    m = W.shape[0]
+    order, ends = np.arange(m), np.array([m])
+    if labels is not None:
+        names = np.asarray(labels)
+        _require(names.shape == (m,), "labels", names, f"({m},)")
+        _, first, codes, sizes = np.unique(
+            names, return_index=True, return_inverse=True, return_counts=True
+        )
+        order = np.lexsort((first[codes], -sizes[codes]))
+        ends = np.cumsum(np.sort(sizes)[::-1])
+    ax = _axes(ax, figsize=(4.8, 4.8))
+    edges = (-0.5, m - 0.5)
+    means = _cell_means(W, order)
+    darkest = np.percentile(means[means > 0], DARKEST) if means.max() > 0 else 1.0
+    ax.imshow(means, cmap="Greys", vmin=0, vmax=darkest, extent=(*edges, *edges[::-1]))
+    if len(ends) <= MAX_RULED:
+        ax.hlines(ends[:-1] - 0.5, *edges, color=RED, lw=0.6)
+        ax.vlines(ends[:-1] - 0.5, *edges, color=RED, lw=0.6)
+    ax.set_xlabel("item" if labels is None else "item, sorted by label")
+    return ax
+
+
+def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any:
+    """Draw rows of U as points on the non-negative part of the unit sphere in three dimensions.
+
+    The corners are the rows of a labelling, the points between them are relaxed. Zero rows (items
+    that are similar to nothing) are left out.
+
+    Parameters
+    ----------
+    U : array-like of shape (n_items, 3)
+        For example ``solve(W, max_universe=3).embedding()``.
+    labels : sequence of n_items labels, optional
+        Given, they colour the points.
+    ax : matplotlib Axes3D, optional
+        Where to draw.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import spherelax as sl
+    >>> ax = sl.plot.sphere([[1, 0, 0], [0.6, 0.8, 0]], labels=["corner", "edge"])
+    >>> [text.get_text() for text in ax.texts]
+    ['$e_1$', '$e_2$', '$e_3$']
+    """
+    rows = np.asarray(U, dtype=float)
+    _require(rows.ndim == 2 and rows.shape[1:] == (3,), "U", rows, "(n_items, 3)")
+    names = np.zeros(len(rows)) if labels is None else np.asarray(labels)
+    _require(names.shape == (len(rows),), "labels", names, f"({len(rows)},)")
+    ax = _axes(ax, figsize=(4.8, 4.6), subplot_kw={"projection": "3d"})
+    if ax.name != "3d":
+        raise InvalidInputError(f"ax must be three-dimensional; found projection {ax.name!r}")
+    _draw_octant(ax)
+    kinds, codes = np.unique(names, return_inverse=True)
+    cmap, top = ("tab10", 10) if len(kinds) <= 10 else ("turbo", len(kinds))
+    style = {"cmap": cmap, "vmin": 0, "vmax": top - 1, "depthshade": False, "zorder": 3}
+    shown = rows.any(axis=1)
+    ax.scatter(*rows[shown].T, c=codes[shown], s=40, edgecolors="white", lw=0.5, **style)
+    return ax
+
+
+def matches(
+    images: Sequence[ArrayLike | None],
+    positions: ArrayLike,
+    groups: ArrayLike,
+    pairs: ArrayLike,
+    *,
+    correct: ArrayLike | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw matches as lines between images that are laid out in a row.
+
+    Parameters
+    ----------
+    images : sequence of arrays of shape (height, width) or (height, width, 3 or 4), or None
+        The images, grey or in colour; None in place of one that is not at hand.
+    positions : array-like of shape (n_items, 2)
+        x to the right and y downwards of each item in its image, in pixels.
+    groups : array-like of n_items integers
+        The image of each item, counted from 0.
+    pairs : array-like of shape (n_pairs, 2)
+        Pairs of items, such as ``result.matches()`` or part of it; those between neighbouring
+        images are ``pairs[np.abs(np.diff(groups[pairs])).ravel() == 1]``.
+    correct : array-like of n_pairs booleans, optional
+        Which pairs are right, such as ``truth[pairs[:, 0]] == truth[pairs[:, 1]]``. Given, right
+        ones are green, wrong ones red and dashed.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import spherelax as sl
+    >>> positions, groups = [[5, 5], [20, 8], [6, 5], [22, 9]], [0, 0, 1, 1]
+    >>> pairs = [[0, 2], [1, 3]]
+    >>> ax = sl.plot.matches([None, None], positions, groups, pairs, correct=[True, False])
+    >>> [text.get_text() for text in ax.get_legend().texts]
+    ['1 right', '1 wrong']
+    """
+    points, image_of = np.asarray(positions, dtype=float), np.asarray(groups)
+    ends = np.asarray(pairs) if np.size(pairs) else np.empty((0, 2), dtype=np.intp)
+    right = np.ones(len(ends), dtype=bool) if correct is None else np.asarray(correct, dtype=bool)
+    _require(points.ndim == 2 and points.shape[1:] == (2,), "positions", points, "(n_items, 2)")
+    _require(image_of.shape == (len(points),), "groups", image_of, f"({len(points)},)")
+    _require(ends.ndim == 2 and ends.shape[1:] == (2,), "pairs", ends, "(n_pairs, 2)")
+    _require(right.shape == (len(ends),), "correct", right, f"({len(ends)},)")
+    if len(images) == 0:
+        raise InvalidInputError("images must hold at least one image or None; found none")
+    _require_below(len(images), "groups", image_of)
+    _require_below(len(points), "pairs", ends)
+    ax, offsets = _draw_images(ax, images, points, image_of)
+    points = points + offsets[image_of]
+    ax.plot(*points.T, "o", ms=3, mfc="white", mec="black", mew=0.5, zorder=3)
+    kinds = [(right, GREEN, "solid", "right"), (~right, RED, "dashed", "wrong")]
+    if correct is None:
+        kinds = [(right, BLUE, "solid", "matches")]
+    for part, color, style, word in kinds:
+        segments, label = points[ends[part]], f"{np.count_nonzero(part)} {word}"
+        lines = _matplotlib("collections").LineCollection(
+            segments, color=color, ls=style, lw=1.1, label=label
+        )
+        ax.add_collection(lines)
+    _legend(ax)
+    return ax
+
+
+def _matplotlib(module: str) -> Any:
+    """Import a module of matplotlib, or say how to get it."""
+    try:
+        return import_module(f"matplotlib.{module}")
+    except ImportError as error:
+        message = 'spherelax.plot needs matplotlib: pip install "spherelax[plot]"'
+        raise ImportError(message) from error
+
+
+def _axes(ax: Any, **settings: Any) -> Any:
+    """Return the Axes that were given, or those of a new figure."""
+    return _matplotlib("pyplot").subplots(layout="constrained", **settings)[1] if ax is None else ax
+
+
+def _require(holds: bool, name: str, found: Any, expected: str) -> None:
+    """Refuse an array of the wrong shape."""
+    if not holds:
+        raise InvalidInputError(f"{name} must have shape {expected}; found {found.shape}")
+
+
+def _require_below(end: int, name: str, found: NDArray[Any]) -> None:
+    """Refuse anything but integers from 0 to before the end."""
+    if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= end):
+        raise InvalidInputError(
+            f"{name} must be integers from 0 to {end - 1}; "
+            f"found {found.dtype} from {found.min()} to {found.max()}"
+        )
+
+
+def _legend(front: Any, *others: Any) -> None:
+    """Put a legend for all scales above the front one, and that one before the others."""
+    handles = [handle for ax in (front, *others) for handle in ax.get_legend_handles_labels()[0]]
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(handles)}
+    front.legend(handles=handles, frameon=False, fontsize="small", columnspacing=1.4, **place)
+    if others:
+        others[0].patch.set(visible=True, facecolor=front.get_facecolor())
+        front.patch.set_visible(False)
+        front.set_zorder(max(ax.get_zorder() for ax in others) + 1)
+
+
+def _draw_eta(ax: Any, result: Result) -> None:
+    """Draw the eta curve."""
+    ax.plot(result.path.alphas, result.path.etas, color=PINK, lw=1.8)
+    ax.set(xlim=(0, 1), xlabel="alpha")
+    _name(ax, "eta", PINK)
+
+
+def _name(scale: Any, name: str, color: str) -> None:
+    """Name a vertical scale, in the colour of its curve."""
+    scale.set_ylabel(name, color=color)
+    scale.tick_params(axis="y", which="both", labelcolor=color)
+
+
+def _draw_marks(ax: Any, result: Result) -> None:
+    """Mark the two maxima of eta, where it has them, and the pick."""
+    for index, marker, color, label in (
+        (result.right, ">", PLUM, "right maximum"),
+        (result.left, "<", PLUM, "left maximum"),
+        (result.index, "o", GREEN, "pick"),
+    ):
+        if index is not None:
+            at = result.path.alphas[index], result.path.etas[index]
+            ax.plot(*at, marker, c=color, mec="white", ms=9, label=label, clip_on=False, zorder=3)
+
+
+def _draw_scores(ax: Any, result: Result, truth: Labels, groups: Labels | None) -> Any:
+    """Draw the F-score of every step, and a dashed line at that of the pick, on their own scale."""
+    scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.path.labels]
+    picked = scores[result.index]
+    scale = ax.twinx()
+    scale.plot(result.path.alphas, scores, color=BLUE, lw=1.5)
+    scale.axhline(picked, color="black", ls="--", lw=1, label=f"F-score of the pick, {picked:.3f}")
+    scale.set_ylim(-0.035, 1.05)
+    _name(scale, "F-score", BLUE)
+    return scale
+
+
+def _cell_means(W: Any, order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return means of W, its items in another order, over at most MAX_CELLS cells per side."""
+    m = len(order)
+    n_cells = min(m, MAX_CELLS)
+    cell = np.empty(m, dtype=np.intp)
+    cell[order] = np.arange(m) * n_cells // m
+    shares = 1.0 / np.bincount(cell)[cell]
+    P = sp.csr_array((shares, (np.arange(m), cell)), shape=(m, n_cells))
+    if sp.issparse(W):
+        return np.asarray((P.T @ W @ P).toarray())
+    means = np.zeros((n_cells, n_cells))
+    for first in range(0, m, MAX_CELLS):
+        rows = slice(first, first + MAX_CELLS)
+        means += P[rows].T @ (W[rows] @ P)
+    return means
+
+
+def _draw_octant(ax: Any) -> None:
+    """Draw the non-negative part of the unit sphere, its edges and its corners."""
+    angle = np.linspace(0, np.pi / 2, 31)
+    arc = np.array([np.cos(angle), np.sin(angle), np.zeros(len(angle))])
+    x, y = np.multiply.outer(arc[:2], arc[1])
+    z = np.broadcast_to(arc[0], x.shape)
+    ax.computed_zorder = False
+    grid = {"rcount": 7, "ccount": 7, "edgecolor": "black", "lw": 0.3}
+    ax.plot_surface(x, y, z, color=GREY, alpha=0.2, shade=False, zorder=0, **grid)
+    for axis, corner in enumerate(np.eye(3)):
+        ax.plot(*np.roll(arc, axis, axis=0), color=GREY, lw=1, zorder=1)
+        ax.plot(*np.outer(corner, (0, 1)), color=GREY, lw=0.7, ls=":", zorder=1)
+        ax.plot(*corner[:, None], "ko", ms=4, zorder=2)
+        ax.text(*1.12 * corner, f"$e_{axis + 1}$", ha="center", va="center")
+    ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0.1, 1.1))  # in the middle of the picture
+    ax.set_box_aspect((1, 1, 1), zoom=0.9)
+    ax.view_init(elev=28, azim=38)
+    ax.set_axis_off()
+
+
+def _draw_images(
+    ax: Any, images: Sequence[Any], points: NDArray[np.float64], image_of: NDArray[np.intp]
+) -> tuple[Any, NDArray[np.float64]]:
+    """Draw images in a row, or boxes around the points; return what moves points to them."""
+    boxes = np.array([_box(image, points[image_of == i]) for i, image in enumerate(images)])
+    low, size = boxes[:, 0], boxes[:, 1] - boxes[:, 0]
+    steps = size[:, 0] + IMAGE_GAP * size[:, 0].max()
+    left = np.cumsum(steps) - steps
+    width, height = left[-1] + size[-1, 0], size[:, 1].max()
+    ax = _axes(ax, figsize=(10, 0.5 + 10 * height / width))
+    for image, x, (w, h) in zip(images, left, size, strict=True):
+        if image is None:
+            ax.add_patch(_matplotlib("patches").Rectangle((x, 0), w, h, fc="0.95", ec=GREY))
+        else:
+            ax.imshow(np.asarray(image), cmap="gray", extent=(x, x + w, h, 0))
+    ax.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
+    ax.set_axis_off()
+    return ax, np.column_stack([left, np.zeros(len(left))]) - low
+
+
+def _box(image: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the smallest and the largest x, y of an image, or of a box around the points."""
+    if image is not None:
+        shape = np.shape(image)
+        drawable = len(shape) == 2 or (len(shape) == 3 and shape[2] in (3, 4))
+        _require(drawable, "images", np.asarray(image), "(height, width[, 3 or 4])")
+        return np.array([[0, 0], shape[1::-1]]) - 0.5
+    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else np.zeros((2, 2))
+    margin = 0.05 * (high - low).max() or 1.0
+    return np.array([low - margin, high + margin])

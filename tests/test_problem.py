@@ -1,0 +1,188 @@
+"""Input is checked once, costs nothing when bad, and gets one clear sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from spherelax.problem import Problem
+
+GOOD = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.0], [0.2, 0.0, 0.0]])
+
+
+def with_entry(value, symmetric=True):
+    W = GOOD.copy()
+    W[0, 1] = value
+    if symmetric:
+        W[1, 0] = value
+    return W
+
+
+BAD_SIMILARITY = {
+    "not a matrix": (np.ones(4), r"square matrix; found shape \(4,\)"),
+    "not square": (np.ones((3, 4)), r"square matrix; found shape \(3, 4\)"),
+    "three axes": (np.ones((2, 2, 2)), r"square matrix; found shape \(2, 2, 2\)"),
+    "ragged": ([[1, 2], [3]], "rows of different lengths"),
+    "asymmetric": (
+        with_entry(0.25, symmetric=False),
+        r"largest \|W - W.T\| is 7.5e-01, at items 0",
+    ),
+    "NaN": (with_entry(np.nan), "finite; found NaN"),
+    "infinite": (with_entry(np.inf), "finite; found infinity"),
+    "negative": (with_entry(-0.5), "non-negative; smallest value is -0.5"),
+    "empty": (np.empty((0, 0)), "at least two items; found none"),
+    "single item": (np.ones((1, 1)), "at least two items; found one"),
+    "complex": (GOOD.astype(complex), "real numbers; found dtype complex128"),
+    "object": (GOOD.astype(object), "real numbers; found dtype object"),
+    "text": (GOOD.astype(str), "real numbers; found dtype <U32"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SIMILARITY)
+def test_bad_similarity(name):
+    W, message = BAD_SIMILARITY[name]
+    with pytest.raises(sl.InvalidInputError, match=f"^similarity must .*{message}"):
+        sl.solve(W)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["not square", "asymmetric", "NaN", "infinite", "negative", "empty", "single item", "complex"],
+)
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.coo_matrix])
+def test_bad_sparse_similarity(name, kind):
+    W, message = BAD_SIMILARITY[name]
+    with pytest.raises(sl.InvalidInputError, match=f"^similarity must .*{message}"):
+        sl.solve(kind(W))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([0, 1], "one label per item, 3; found 2"),
+        ([], "one label per item, 3; found 0"),
+        ([0, None, 1], "no missing values; found None at 1"),
+        ([0.0, 1.0, np.nan], "no missing values; found nan at 2"),
+        (pd.Series(["a", pd.NA, "b"], dtype=object), "no missing values; found <NA> at 1"),
+        (pd.Series(pd.to_datetime(["2020", None, "2021"])), "no missing values; found NaT at 1"),
+        ([0, [1], 2], r"one hashable label per item; found \[1\] at 1"),
+        (5, "sequence of labels; found 5"),
+        ("abc", "sequence of labels; found 'abc'"),
+        (np.zeros((3, 2)), "one hashable label per item"),
+    ],
+)
+def test_bad_groups(groups, message):
+    with pytest.raises(sl.InvalidInputError, match=f"^groups must .*{message}"):
+        sl.solve(GOOD, groups)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("max_universe", 0, "an integer >= 1"),
+        ("max_universe", 2.5, "an integer >= 1"),
+        ("max_universe", True, "an integer >= 1"),
+        ("alpha_step", 0, r"a number in \(0, 0.5\]"),
+        ("alpha_step", 0.7, r"a number in \(0, 0.5\]"),
+        ("alpha_step", "0.1", r"a number in \(0, 0.5\]"),
+        ("alpha_step", np.nan, r"a number in \(0, 0.5\]"),
+        ("n_inner", 0, "an integer >= 1"),
+        ("n_inner", 1.0, "an integer >= 1"),
+        ("delta_margin", -1.0, "a finite number >= 0"),
+        ("kappa", np.inf, "a finite number >= 0"),
+        ("kappa", None, "a finite number >= 0"),
+        ("eta_floor", 1.0, r"a number in \[0, 1\)"),
+        ("solver", "magic", "one of power"),
+    ],
+)
+def test_bad_settings(name, value, expected):
+    with pytest.raises(sl.InvalidInputError, match=f"^{name} must be {expected}; found"):
+        sl.solve(GOOD, **{name: value})
+
+
+def test_universe_smaller_than_a_group():
+    with pytest.raises(sl.InvalidInputError, match="size of the largest group, 2; found 1"):
+        sl.solve(GOOD, ["a", "b", "a"], max_universe=1)
+
+
+def test_bad_input_costs_nothing(monkeypatch):
+    monkeypatch.setattr("spherelax.rebalance.smallest_eigenvalues", None)
+    with pytest.raises(sl.InvalidInputError):
+        sl.solve(GOOD, ["a", "b"])
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int64, np.float16, np.float32])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_any_real_dtype(dtype, sparse):
+    W = (np.kron(np.eye(3), np.ones((4, 4))) * 3).astype(dtype)
+    result = sl.solve(sp.csr_array(W) if sparse and dtype != np.float16 else W)
+    np.testing.assert_array_equal(result.labels, np.repeat(np.arange(3), 4))
+
+
+@pytest.mark.parametrize("kind", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("family", ["array", "matrix"])
+def test_any_sparse_format(kind, family):
+    W = np.kron(np.eye(3), np.ones((4, 4)))
+    given = getattr(sp, f"{kind}_{family}")(W)
+    np.testing.assert_array_equal(sl.solve(given).labels, np.repeat(np.arange(3), 4))
+
+
+def test_input_is_not_changed():
+    W = np.asfortranarray(np.kron(np.eye(3), np.ones((4, 4))))
+    W.flags.writeable = False
+    sparse = sp.coo_array(W)
+    sparse = sp.csr_array((sparse.data, (sparse.row, sparse.col)), shape=W.shape)
+    sparse.data.flags.writeable = False
+    before = sparse.copy()
+    expected = np.repeat(np.arange(3), 4)
+    np.testing.assert_array_equal(sl.solve(W).labels, expected)
+    np.testing.assert_array_equal(sl.solve(sparse).labels, expected)
+    assert (sparse != before).nnz == 0
+
+
+def test_repeated_and_explicit_zero_entries():
+    rows, columns = [0, 1, 1, 0, 0, 2], [1, 0, 0, 1, 2, 0]
+    values = [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+    W = sp.csr_matrix((values, (rows, columns)), shape=(3, 3))
+    loose = sp.csr_matrix((W.data, W.indices, W.indptr), shape=(3, 3))
+    problem = Problem.check(loose)
+    assert problem.similarity[0, 1] == 2.0
+    np.testing.assert_array_equal(problem.isolated, [False, False, True])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_what_counts_as_present_and_isolated(sparse):
+    W = np.diag([1.0, 0.0, 0.0, 2.0])
+    W[0, 3] = W[3, 0] = 1.0
+    W[1, 1] = 5.0
+    problem = Problem.check(sp.csr_array(W) if sparse else W)
+    np.testing.assert_array_equal(problem.present, [0, 1, 3])
+    np.testing.assert_array_equal(problem.isolated, [False, True, True, False])
+    np.testing.assert_allclose(problem.effective_neighbors, [1.0, 0.0, 0.0, 1.0])
+
+
+def test_groups_of_any_hashable_kind():
+    names = ["x", ("tuple", 1), 3.5, "x", frozenset({2}), ("tuple", 1)]
+    problem = Problem.check(np.ones((6, 6)), names)
+    np.testing.assert_array_equal(problem.groups, [0, 1, 2, 0, 3, 1])
+    assert (problem.n_groups, problem.largest_group) == (4, 2)
+    as_array = Problem.check(np.ones((6, 6)), np.array(["b", "a", "c", "b", "d", "a"]))
+    np.testing.assert_array_equal(as_array.groups, problem.groups)
+
+
+def test_asymmetry_is_found_in_every_tile(seed):
+    rng = np.random.default_rng(seed)
+    W = rng.random((600, 600))
+    W = W + W.T
+    i, j = sorted(rng.choice(600, 2, replace=False))
+    W[i, j] += 1.0
+    with pytest.raises(sl.InvalidInputError, match=f"1.0e\\+00, at items {i} and {j}$"):
+        Problem.check(W)
+
+
+def test_rounding_is_not_asymmetry():
+    W = np.random.default_rng(0).random((20, 20)).astype(np.float32)
+    W = W + W.T
+    W[3, 4] = np.nextafter(W[3, 4], np.float32(9))
+    assert Problem.check(W).n_items == 20
