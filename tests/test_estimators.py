@@ -20,6 +20,14 @@ import spherelax as sl
 QUICK = {"n_inner": 3, "alpha_step": 0.05}
 
 
+def expected_failures(estimator):
+    """Name the checks that cannot pass, with the reason."""
+    if not estimator.__sklearn_tags__().input_tags.pairwise:
+        return {}
+    reason = "passes points of shape (50, 2) although the estimator's tags say that X is pairwise"
+    return {"check_clustering": reason}
+
+
 @pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
@@ -29,7 +37,8 @@ QUICK = {"n_inner": 3, "alpha_step": 0.05}
         sl.SphereClustering(affinity="rbf", **QUICK),
         sl.SphereClustering(affinity="precomputed", **QUICK),
         sl.SphereMatching(**QUICK),
-    ]
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -72,7 +81,7 @@ def test_callable_affinity_with_parameters(blobs):
 
 
 def test_bad_affinity(blobs):
-    with pytest.raises(sl.InvalidInputError, match="affinity must be one of adaptive, .*'magic'"):
+    with pytest.raises(sl.InvalidInputError, match=r"affinity must be one of adaptive, .*'magic'"):
         sl.SphereClustering("magic").fit(blobs[0])
 
 
@@ -95,7 +104,10 @@ def test_pipeline_clone_and_set_params(blobs):
     pipeline = make_pipeline(StandardScaler(), sl.SphereClustering())
     pipeline.set_params(sphereclustering__affinity="nearest_neighbors")
     labels = clone(pipeline).fit_predict(X)
-    assert adjusted_rand_score(y, labels) == 1.0
+    assert adjusted_rand_score(y, labels) > 0.95
+    scaled = StandardScaler().fit_transform(X)
+    expected = sl.SphereClustering("nearest_neighbors").fit_predict(scaled)
+    np.testing.assert_array_equal(labels, expected)
 
 
 def test_grid_search(blobs):

@@ -94,7 +94,7 @@ def test_import_is_light():
     loaded = modules_after("import spherelax")
     assert loaded.isdisjoint({"numpy", "scipy", "sklearn", "matplotlib", "click"})
     loaded = modules_after("import spherelax as sl; sl.SphereClustering; sl.solve; sl.plot")
-    assert loaded.isdisjoint({"matplotlib", "click", "pandas"})
+    assert loaded.isdisjoint({"matplotlib", "click"})
 
 
 def public_objects():

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from spherelax import similarity
 from spherelax._solve import solve
@@ -43,6 +43,12 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         self.alpha_ = self.result_.alpha
         self.confidence_ = self.result_.confidence
         return self.result_
+
+    def _checked_similarity(self, X: Any) -> Any:
+        """Check what scikit-learn checks of pairwise input; `solve` checks the rest."""
+        X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
+        check_non_negative(X, type(self).__name__)
+        return X
 
     def _pairwise_tags(self) -> Any:
         """Say that X holds non-negative similarities of all pairs, dense or sparse."""
@@ -147,7 +153,7 @@ class SphereClustering(_SphereEstimator):
     def _affinity(self, X: Any) -> Any:
         """Check X and turn it into similarities."""
         if isinstance(self.affinity, str) and self.affinity == "precomputed":
-            return validate_data(self, X, accept_sparse=True, ensure_min_samples=2)
+            return self._checked_similarity(X)
         if callable(self.affinity):
             kernel = self.affinity
         elif self.affinity in AFFINITIES:
@@ -246,7 +252,7 @@ class SphereMatching(_SphereEstimator):
         SphereMatching
             The estimator itself.
         """
-        X = validate_data(self, X, accept_sparse=True, ensure_min_samples=2)
+        X = self._checked_similarity(X)
         objects = range(X.shape[0]) if groups is None else groups
         self.n_universe_ = self._solve(X, objects, self.max_universe).n_labels
         return self

@@ -53,8 +53,8 @@ def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) ->
         squared /= s[:, None]
         squared /= s
     elif scale == "median":
-        median = float(np.median(squared[np.triu_indices(len(X), 1)]))
-        squared /= 2.0 * median if median > 0 else 1.0
+        median = float(np.median(np.sqrt(squared[np.triu_indices(len(X), 1)])))
+        squared /= 2.0 * median**2 if median > 0 else 1.0
     elif scale in Range(0, low_open=True):
         squared /= 2.0 * float(scale) ** 2
     else:
