@@ -92,6 +92,7 @@ def test_the_largest_similarity_of_an_edge_counts(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("e.csv", "a,b,1\nb,c,abc\n", "e.csv, row 2: similarity must be a number; found 'abc'"),
+        ("e.csv", "a,b,O.5\nb,c,1\n", "e.csv, row 1: similarity must be a number; found 'O.5'"),
         ("e.csv", "# x\n\na,b,1\nb,c,\n", "e.csv, row 4: similarity must be a number; found ''"),
         ("e.csv", "a,b,\n", "e.csv, row 1: similarity must be a number; found ''"),
         ("e.csv", "a,b,1\nb,c,nan\n", "row 2: similarity must be finite and not negative"),

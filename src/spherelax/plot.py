@@ -37,7 +37,7 @@ def sweep(
 ) -> Any:
     """Draw eta, its maxima, the pick and the number of labels over alpha.
 
-    Eta has a logarithmic scale that turns linear where it counts as zero. The legend is above the
+    Eta has a logarithmic scale, which turns linear where it counts as zero. The legend is above the
     Axes, so a title belongs to the figure. Returns the Axes of eta; ``ax.figure.axes`` has all.
 
     Parameters
@@ -64,10 +64,14 @@ def sweep(
     path = result.path
     _draw_eta(ax, result)
     _draw_marks(ax, result)
-    top = path.etas.max() or 1.0
+    top, low = path.etas.max() or 1.0, path.etas.min()
     floor = 10 ** np.ceil(np.log10(ETA_FLOOR * top))
-    ax.set_yscale("symlog", linthresh=floor)
-    ax.set_ylim(-0.3 * floor, 10 * top)
+    if low > floor:
+        ax.set_yscale("log")
+        ax.set_ylim(low / 10, 10 * top)
+    else:
+        ax.set_yscale("symlog", linthresh=floor)
+        ax.set_ylim(-0.3 * floor, 10 * top)
     ax.yaxis.get_major_locator().set_params(numticks=6)
     counts = ax.twinx()
     counts.step(path.alphas, path.n_labels, where="mid", color=GREY, lw=1)

@@ -103,8 +103,8 @@ def read_table(
 def has_edge_header(columns: Columns) -> bool:
     """Tell whether the first row of an edge table names its columns.
 
-    It does if its third cell is not a number; with two columns, if it has no number while all
-    other rows are numbers, or if both names are usual ones such as ``source,target``.
+    It does if its third cell is a word; with two columns, if it has no number while all other
+    rows are numbers, or if both names are usual ones such as ``source,target``.
 
     Examples
     --------
@@ -112,7 +112,8 @@ def has_edge_header(columns: Columns) -> bool:
     (True, False)
     """
     if len(columns) == 3:
-        return all(column[0] for column in columns) and not _is_number(columns[2][0])
+        name = columns[2][0]
+        return all(column[0] for column in columns) and _is_word(name) and not _is_number(name)
     return _are_known(columns, ITEM_NAMES, ITEM_NAMES) or all(map(_tops_numbers, columns))
 
 
@@ -201,6 +202,11 @@ def _are_known(columns: Columns, *names: frozenset[str]) -> bool:
 def _tops_numbers(column: list[str]) -> bool:
     """Tell whether a column holds numbers everywhere but in its first cell."""
     return len(column) > 1 and not _is_number(column[0]) and all(map(_is_number, column[1:]))
+
+
+def _is_word(cell: str) -> bool:
+    """Tell whether a cell can be the name of a column, which a mistyped number cannot."""
+    return cell.replace(" ", "_").replace("-", "_").isidentifier()
 
 
 def _is_number(cell: str) -> bool:

@@ -1,0 +1,66 @@
+"""Every example and every command of the documentation runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(example, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(example)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_demo_leaves_what_it_promises(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "demo.py")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in ("labels.csv", "sweep.png", "matches.png", "summary.txt"):
+        assert (tmp_path / "demo-output" / name).stat().st_size > 0
+        assert f"demo-output/{name}" in done.stdout
+    summary = (tmp_path / "demo-output" / "summary.txt").read_text()
+    assert summary in done.stdout
+
+
+def test_benchmark_runs_on_a_small_problem(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import bench_power  # noqa: PLC0415 (found only after the path is set)
+
+    for name, value in {"N_ITEMS": 120, "N_COLUMNS": 20, "N_INNER": 2}.items():
+        monkeypatch.setattr(bench_power, name, value)
+    monkeypatch.setattr(sys, "argv", ["bench_power.py", "--quick"])
+    bench_power.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("m = 120, k = 20, N = 2")
+    assert sum(" s   " in line for line in lines) == 2
+
+
+def test_readme_code_runs():
+    readme = (ROOT / "README.md").read_text()
+    code = readme.split("```python\n")[1].split("```")[0]
+    W, groups, truth = sl.datasets.make_partial_matching(8, 6, shuffled=0.1, random_state=0)
+    points = np.random.default_rng(0).normal(size=(60, 2)) + 9 * np.arange(60)[:, None] % 27
+    names = {"points": points, "W": W, "image_of_item": groups}
+    exec(code, names)
+    assert sl.metrics.pairwise_scores(truth, names["match"].labels_, groups).f_score > 0.9
+    assert names["result"].n_labels < len(W)
