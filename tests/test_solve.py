@@ -9,9 +9,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
+from spherelax.rebalance import Rebalanced
 from spherelax.rounding import renumber
 from spherelax.solvers import power
 
@@ -266,3 +267,18 @@ def test_real_house(data_home):
     W, groups, truth = file["Wnoise"][np.ix_(rows, rows)], rows // 30, rows % 30
     result = sl.solve(sp.csr_array(W), groups, max_universe=100, n_inner=5, kappa=0.01)
     assert sl.metrics.pairwise_scores(truth, result.labels, groups).f_score > 0.9
+
+
+def test_threads_only_where_they_pay_and_given_back():
+    def blas_threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    large, small = Rebalanced(np.zeros((1000, 1000)), 0.0), Rebalanced(np.zeros((100, 100)), 0.0)
+    sparse = Rebalanced(sp.csr_array((1000, 1000)), 0.0)
+    assert [power.n_threads(W, 100) for W in (large, small, sparse)] == [None, 1, 1]
+    with threadpool_limits(2):
+        seen = []
+        result = sl.solve(clean()[0], callback=lambda _: seen.append(set(blas_threads())))
+        result.embedding()
+        assert seen[0] == {1}
+        assert set(blas_threads()) == {2}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from spherelax.confidence import label_confidence
 from spherelax.metrics import modularity
@@ -98,14 +99,15 @@ def solve(
     problem = Problem.check(similarity, groups)
     run = _PowerRun(
         problem=problem,
+        k=power.n_columns(problem, max_universe),
         rebalanced=rebalance(problem.similarity, problem.present, kappa),
         alphas=alpha_grid(alpha_step),
-        k=power.n_columns(problem, max_universe),
         n_inner=n_inner,
         delta_margin=delta_margin,
     )
     path = run.walk(callback)
-    merged = np.isclose(path.objectives, run.rebalanced.merged_objectives(run.alphas), rtol=MERGED)
+    equal_rows = run.rebalanced.merged_objectives(run.alphas)
+    merged = np.isclose(path.objectives, equal_rows, rtol=MERGED, atol=0.0)
     pick = pick_valley(path, merged, partial(modularity, problem.similarity), eta_floor)
     status = Status.ISOLATED if problem.isolated.all() else pick.status
     if status.is_odd:
@@ -130,21 +132,22 @@ class _PowerRun:
     """A problem with the settings of the power solver: walks the path, answers questions on it."""
 
     problem: Problem
+    k: int
     rebalanced: Rebalanced
     alphas: NDArray[np.float64]
-    k: int
     n_inner: int
     delta_margin: float
 
     def iterates(self) -> Iterator[power.Iterate]:
-        """Start the sweep."""
-        return power.sweep(
-            self.rebalanced,
-            self.alphas,
-            k=self.k,
-            n_inner=self.n_inner,
-            delta_margin=self.delta_margin,
-        )
+        """Walk the sweep, with as many threads as its products are worth."""
+        with threadpool_limits(power.n_threads(self.rebalanced, self.k), user_api="blas"):
+            yield from power.sweep(
+                self.rebalanced,
+                self.alphas,
+                k=self.k,
+                n_inner=self.n_inner,
+                delta_margin=self.delta_margin,
+            )
 
     def walk(self, callback: Callback | None) -> Path:
         """Walk the whole path, keeping the curves and the labels of each step."""

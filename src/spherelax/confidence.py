@@ -35,7 +35,7 @@ def label_confidence(
     sizes = np.bincount(labels)
     c = float(rebalanced.shift(alpha))
     biggest_other = _largest_other_size(sizes)[labels]
-    own, other = np.empty(len(labels)), np.empty(len(labels))
+    own, other, diagonal = np.empty(len(labels)), np.empty(len(labels)), rebalanced.W.diagonal()
     for rows, sums in _similarity_to_labels(rebalanced.W, labels, len(sizes)):
         gains = (1.0 - alpha) * sums.data + c * sizes[sums.indices]
         row = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
@@ -45,7 +45,7 @@ def label_confidence(
         other[rows] = best
         own[rows] = c * (sizes[labels[rows]] - 1)
         own_rows = rows[row[is_own]]
-        own[own_rows] += (1.0 - alpha) * (sums.data[is_own] - rebalanced.W.diagonal()[own_rows])
+        own[own_rows] += (1.0 - alpha) * (sums.data[is_own] - diagonal[own_rows])
     attracted = other > 0
     ratio = np.divide(other, own, out=np.ones_like(own), where=own > 0)
     return np.where(attracted, np.clip(1.0 - ratio, 0.0, 1.0), (own >= 0).astype(float))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax import sphere
@@ -23,6 +24,8 @@ MAX_ENTRIES = 1 << 27
 # Entries of U that are updated together, by memory order: few enough to stay in cache, and by
 # columns enough for long runs in memory.
 BLOCK_ENTRIES = {"C": 1 << 15, "F": 1 << 17}
+# Multiplications in a product below which threads of BLAS cost more than they bring.
+WORTH_THREADS = 80_000_000
 
 
 class Iterate(NamedTuple):
@@ -72,6 +75,13 @@ def _loose_bound(problem: Problem) -> int:
             stacklevel=4,
         )
     return min(bound, affordable)
+
+
+def n_threads(rebalanced: Rebalanced, k: int) -> int | None:
+    """Return how many threads BLAS should use: one for small products, else as many as it has."""
+    if sp.issparse(rebalanced.W) or rebalanced.W.size * k < WORTH_THREADS:
+        return 1
+    return None
 
 
 def sweep(
