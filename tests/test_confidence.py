@@ -50,3 +50,12 @@ def test_right_labels_are_surer_than_wrong_ones(seed):
     doubted = result.source.confidence(wrong, result.alpha)
     assert result.confidence[:10].min() > doubted[:10].max()
     assert np.all((result.confidence >= 0) & (result.confidence <= 1))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_shift_attracts_without_similarity(sparse):
+    W = np.kron(np.eye(2), np.ones((4, 4)))
+    labels = np.repeat([0, 1], 4).astype(np.int32)
+    found = label_confidence(Rebalanced(sp.csr_array(W) if sparse else W, 0.5), labels, alpha=0.0)
+    np.testing.assert_allclose(found, literal(W, 0.5, labels, 0.0))
+    assert np.all(found < 1)

@@ -183,6 +183,33 @@ def test_matches_needs_a_fit():
         sl.SphereMatching().matches()
 
 
+@pytest.mark.parametrize(
+    ("estimator", "bound"),
+    [(sl.SphereClustering, "max_clusters"), (sl.SphereMatching, "max_universe")],
+)
+def test_every_setting_reaches_solve(estimator, bound, monkeypatch):
+    settings = {
+        "solver": "power",
+        "alpha_step": 0.2,
+        "n_inner": 3,
+        "delta_margin": 0.1,
+        "kappa": 0.02,
+        "eta_floor": 1e-6,
+        "callback": print,
+    }
+    affinity = {"affinity": "precomputed"} if estimator is sl.SphereClustering else {}
+    result = sl.solve(np.ones((4, 4)) - np.diag([1.0, 0, 0, 0]))
+    seen = {}
+
+    def spy(*_args, **given):
+        seen.update(given)
+        return result
+
+    monkeypatch.setattr("spherelax.estimators.solve", spy)
+    estimator(**affinity, **settings, **{bound: 3}).fit(np.ones((4, 4)))
+    assert seen == {**settings, "max_universe": 3}
+
+
 @pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
 def test_defaults_are_those_of_solve(estimator):
     ours = inspect.signature(estimator).parameters

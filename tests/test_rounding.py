@@ -117,3 +117,9 @@ def test_choice_of_rounding():
     assert rounding(None) is round_rows
     U = np.eye(2)[[0, 0]]
     np.testing.assert_array_equal(rounding(np.array([0, 0]))(U), [0, 1])
+
+
+def test_an_empty_column_is_no_match():
+    U = sphere.project(np.array([[1.0, 0, 0], [1, 0, 0], [0, 3, 4], [0, 1, 0]]))
+    labels = round_groups(U, np.array([0, 0, 0, 1]))
+    np.testing.assert_array_equal(labels, [0, 1, 2, 3])
