@@ -49,10 +49,10 @@ def project(X: NDArray[np.float64]) -> NDArray[np.float64]:
         Y += X  # twice max(X, 0), and quicker
         squares = np.einsum("ij,ij->i", Y, Y)
     odd = np.flatnonzero((squares < SAFE[0]) | (squares > SAFE[1]))
-    careful = _project_carefully(X[odd])
-    squares[odd] = 1.0
+    if len(odd):
+        Y[odd] = _project_carefully(X[odd])
+        squares[odd] = 1.0
     np.multiply(Y, (1.0 / np.sqrt(squares))[:, None], out=X)
-    X[odd] = careful
     return X
 
 

@@ -23,7 +23,7 @@ LOOSENESS = 4
 MAX_ENTRIES = 1 << 27
 # Entries of U that are updated together, by memory order: few enough to stay in cache, and by
 # columns enough for long runs in memory.
-BLOCK_ENTRIES = {"C": 1 << 15, "F": 1 << 17}
+BLOCK_ENTRIES = {"C": 1 << 16, "F": 1 << 17}
 # Multiplications in a product below which threads of BLAS cost more than they bring.
 WORTH_THREADS = 80_000_000
 
