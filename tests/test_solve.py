@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -258,8 +259,6 @@ def test_results_can_be_pickled():
 
 
 def test_real_house(data_home):
-    import scipy.io  # noqa: PLC0415 (only here)
-
     file = scipy.io.loadmat(data_home / "cmu_house" / "house_sync_data.mat")
     rng = np.random.default_rng(3)
     frames = np.rint(np.linspace(1, 111, 20)).astype(int) - 1

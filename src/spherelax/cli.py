@@ -140,7 +140,7 @@ def _run(
     if alpha is not None and n_labels is not None:
         raise click.UsageError("--alpha and --n-labels exclude each other")
     _check_settings(alpha=alpha, n_labels=n_labels, **settings)
-    from spherelax import io  # noqa: PLC0415
+    from spherelax import io
 
     try:
         _check_targets(out, plot, sources=(file, groups))
@@ -169,7 +169,7 @@ def _run(
 
 def _check_settings(**settings: float | None) -> None:
     """Refuse numbers out of range before any file is read, by the names of their options."""
-    from spherelax.problem import check_settings  # noqa: PLC0415
+    from spherelax.problem import check_settings
 
     for name, value in settings.items():
         try:
@@ -181,7 +181,7 @@ def _check_settings(**settings: float | None) -> None:
 
 def _check_targets(out: Path, plot: Path | None, sources: tuple[Path | None, ...]) -> None:
     """Refuse files that cannot be written before the work starts."""
-    from spherelax import io  # noqa: PLC0415
+    from spherelax import io
 
     taken = [source.resolve() for source in sources if source]
     for target in [path for path in (out, plot) if path and path != STDOUT]:
@@ -196,7 +196,7 @@ def _check_targets(out: Path, plot: Path | None, sources: tuple[Path | None, ...
 def _check_picture(plot: Path) -> None:
     """Refuse a picture that matplotlib cannot draw, or that there is no matplotlib for."""
     try:
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
     except ImportError:
         raise click.ClickException(
             '--plot needs matplotlib; install it with: pip install "spherelax[plot]"'
@@ -208,7 +208,7 @@ def _check_picture(plot: Path) -> None:
 
 def _picture(result: spherelax.Result, plot: Path) -> bytes:
     """Draw the sweep without pyplot, so that neither a display nor a backend is needed."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     spherelax.plot.sweep(result, ax=figure.subplots())
