@@ -119,17 +119,9 @@ def draw(
     images: np.ndarray, corners: np.ndarray, positions: np.ndarray, labels: np.ndarray
 ) -> None:
     """Draw the matches that the labels imply between neighbouring photographs of those shown."""
-    shown = np.flatnonzero(np.isin(images, SHOWN))
-    pairs = [
-        (i, j)
-        for i in range(len(shown))
-        for j in range(i + 1, len(shown))
-        if labels[shown[i]] == labels[shown[j]] and images[shown[j]] - images[shown[i]] == 1
-    ]
-    right = [corners[shown[i]] == corners[shown[j]] for i, j in pairs]
-    ax = sl.plot.matches(
-        [None] * len(SHOWN), positions[shown], images[shown], np.array(pairs), correct=right
-    )
+    pairs = np.argwhere((labels[:, None] == labels) & (images - images[:, None] == 1))
+    right = corners[pairs[:, 0]] == corners[pairs[:, 1]]
+    ax = sl.plot.matches(dict.fromkeys(SHOWN), positions, images, pairs, correct=right)
     ax.figure.savefig(OUTPUT / "matches.png", dpi=150)
 
 

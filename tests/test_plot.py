@@ -256,6 +256,17 @@ PAIRS = np.array([[0, 2], [1, 3], [3, 4]])
 IMAGES = [np.zeros((20, 30)), np.ones((25, 40, 3)), np.zeros((10, 12), dtype=np.uint8)]
 
 
+def test_matches_of_some_images_by_name() -> None:
+    names = np.array(["x", "y", "z"])[GROUPS]
+    pairs = np.vstack([PAIRS, [[0, 4]]])
+    ax = plot.matches({"z": None, "x": None}, POSITIONS, names, pairs)
+    (lines,) = ax.collections
+    assert len(lines.get_segments()) == 1
+    points = ax.lines[0].get_xydata()
+    np.testing.assert_allclose(lines.get_segments()[0], points[[0, 2]])
+    assert points[2, 0] < points[:2, 0].min()
+
+
 def test_matches_join_the_points_of_the_images() -> None:
     ax = plot.matches(IMAGES, POSITIONS, GROUPS, PAIRS)
     lefts = np.array([image.get_extent()[0] for image in ax.images])
@@ -321,7 +332,7 @@ def test_no_pairs_are_no_lines() -> None:
             r"labels must have shape \(3,\); found \(1,\)",
         ),
         (lambda: plot.sphere(np.eye(3), ax=plt.figure().subplots()), "three-dim.*'rectilinear'"),
-        (lambda: plot.matches([], POSITIONS, GROUPS, PAIRS), "images must hold at least one"),
+        (lambda: plot.matches({}, POSITIONS, GROUPS, PAIRS), "images must hold at least one"),
         (lambda: plot.matches([[1.0]] * 3, POSITIONS, GROUPS, PAIRS), r"images .* found \(1,\)"),
         (lambda: plot.matches(IMAGES, POSITIONS.T, GROUPS, PAIRS), r"positions .* found \(2, 5\)"),
         (lambda: plot.matches(IMAGES, POSITIONS, GROUPS[1:], PAIRS), r"groups .* found \(4,\)"),

@@ -43,7 +43,7 @@ def solve(
 ) -> Result:
     """Label items so that similar ones share a label, without being told how many labels.
 
-    For alpha from 1 down to 0, improve ``U`` towards the maximum of
+    For alpha from 1 down to 0, improve ``U`` towards the maximum of ::
 
         g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U),   U >= 0, rows of unit length,
 
@@ -69,7 +69,8 @@ def solve(
     delta_margin : float
         Added to the smallest delta that makes V positive semidefinite, epsilon_eta of the paper.
     kappa : float
-        Shift added to the rebalanced similarity, so that everything merges before alpha is 0.
+        Shift added to the rebalanced similarity: where alpha / (1 - alpha) is below it, items
+        attract each other even without any similarity.
     eta_floor : float
         Values of eta below this share of the largest count as zero; 0 is the printed algorithm.
     callback : callable, optional

@@ -5,7 +5,7 @@ Every function draws on the Axes that it is given, or on those of a new figure, 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -206,9 +206,9 @@ def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any
 
 
 def matches(
-    images: Sequence[ArrayLike | None],
+    images: Sequence[ArrayLike | None] | Mapping[Hashable, ArrayLike | None],
     positions: ArrayLike,
-    groups: ArrayLike,
+    groups: Labels,
     pairs: ArrayLike,
     *,
     correct: ArrayLike | None = None,
@@ -218,15 +218,16 @@ def matches(
 
     Parameters
     ----------
-    images : sequence of arrays of shape (height, width) or (height, width, 3 or 4), or None
-        The images, grey or in colour; None in place of one that is not at hand.
+    images : dict or sequence of arrays of shape (height, width) or (height, width, 3 or 4), or None
+        The images to show by the name of their group, in that order; or all of them, if groups
+        count from 0. Grey or in colour; None in place of one that is not at hand.
     positions : array-like of shape (n_items, 2)
         x to the right and y downwards of each item in its image, in pixels.
-    groups : array-like of n_items integers
-        The image of each item, counted from 0.
+    groups : sequence of n_items labels
+        The image of each item, as in :func:`spherelax.solve`.
     pairs : array-like of shape (n_pairs, 2)
-        Pairs of items, such as ``result.matches()`` or part of it; those between neighbouring
-        images are ``pairs[np.abs(np.diff(groups[pairs])).ravel() == 1]``.
+        Pairs of items, such as ``result.matches()`` or part of it. Those of which an end is in an
+        image that is not shown are left out.
     correct : array-like of n_pairs booleans, optional
         Which pairs are right, such as ``truth[pairs[:, 0]] == truth[pairs[:, 1]]``. Given, right
         ones are green, wrong ones red and dashed.
@@ -237,13 +238,14 @@ def matches(
     --------
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import spherelax as sl
-    >>> positions, groups = [[5, 5], [20, 8], [6, 5], [22, 9]], [0, 0, 1, 1]
+    >>> positions, groups = [[5, 5], [20, 8], [6, 5], [22, 9]], ["a", "a", "b", "b"]
     >>> pairs = [[0, 2], [1, 3]]
-    >>> ax = sl.plot.matches([None, None], positions, groups, pairs, correct=[True, False])
+    >>> shown = {"a": None, "b": None}
+    >>> ax = sl.plot.matches(shown, positions, groups, pairs, correct=[True, False])
     >>> [text.get_text() for text in ax.get_legend().texts]
     ['1 right', '1 wrong']
     """
-    points, image_of = np.asarray(positions, dtype=float), np.asarray(groups)
+    points, image_of = np.asarray(positions, dtype=float), _places(images, groups)
     ends = np.asarray(pairs) if np.size(pairs) else np.empty((0, 2), dtype=np.intp)
     right = np.ones(len(ends), dtype=bool) if correct is None else np.asarray(correct, dtype=bool)
     _require(points.ndim == 2 and points.shape[1:] == (2,), "positions", points, "(n_items, 2)")
@@ -252,11 +254,14 @@ def matches(
     _require(right.shape == (len(ends),), "correct", right, f"({len(ends)},)")
     if len(images) == 0:
         raise InvalidInputError("images must hold at least one image or None; found none")
-    _require_below(len(images), "groups", image_of)
     _require_below(len(points), "pairs", ends)
-    ax, offsets = _draw_images(ax, images, points, image_of)
+    seen = image_of >= 0
+    both_seen = seen[ends].all(axis=1)
+    ends, right = ends[both_seen], right[both_seen]
+    in_order = list(images.values()) if isinstance(images, Mapping) else images
+    ax, offsets = _draw_images(ax, in_order, points, image_of)
     points = points + offsets[image_of]
-    ax.plot(*points.T, "o", ms=3, mfc="white", mec="black", mew=0.5, zorder=3)
+    ax.plot(*points[seen].T, "o", ms=3, mfc="white", mec="black", mew=0.5, zorder=3)
     kinds = [(right, GREEN, "solid", "right"), (~right, RED, "dashed", "wrong")]
     if correct is None:
         kinds = [(right, BLUE, "solid", "matches")]
@@ -297,6 +302,17 @@ def _require_below(end: int, name: str, found: NDArray[Any]) -> None:
             f"{name} must be integers from 0 to {end - 1}; "
             f"found {found.dtype} from {found.min()} to {found.max()}"
         )
+
+
+def _places(images: Sequence[Any] | Mapping[Hashable, Any], groups: Labels) -> NDArray[np.intp]:
+    """Return where in the row the image of each item is, or -1 if it is not shown."""
+    if isinstance(images, Mapping):
+        place = {name: index for index, name in enumerate(images)}
+        names = groups.tolist() if isinstance(groups, np.ndarray) else groups
+        return np.array([place.get(name, -1) for name in names], dtype=np.intp)
+    numbers = np.asarray(groups)
+    _require_below(len(images), "groups", numbers)
+    return numbers
 
 
 def _legend(front: Any, *others: Any) -> None:

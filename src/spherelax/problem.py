@@ -131,7 +131,10 @@ class Problem:
 
     @cached_property
     def present(self) -> NDArray[np.intp]:
-        """Items whose row is not zero. The paper's normalisation divides by zero for the others."""
+        """Items whose row is not zero.
+
+        Paper: the normalisation divides by row sums; items whose sum is zero stay outside.
+        """
         W = self.similarity
         return np.flatnonzero(np.diff(W.indptr) if sp.issparse(W) else W.any(axis=1))
 

@@ -1,6 +1,6 @@
 """From relaxed rows to labels: row argmax, or one linear assignment per group (paper, section 5).
 
-In the valley a cluster is often spread over several columns that tie exactly, and rounding
+Paper: in the valley a cluster is often spread over several columns that tie exactly, and rounding
 errors would then decide which of them is the largest. All comparisons are made on entries
 rounded to `QUANTUM`, where such ties are exact and go to the first column: every item of the
 cluster gets the same one, and so does every machine.
@@ -73,6 +73,8 @@ def round_groups(U: NDArray[np.float64], groups: NDArray[np.intp]) -> Labels:
 
 def separate(labels: Labels, alone: NDArray[np.bool_]) -> Labels:
     """Give each of the items marked ``alone`` a label of its own.
+
+    Paper: where k < m, items that are similar to nothing would share a column with others.
 
     Examples
     --------
