@@ -58,7 +58,7 @@ def _loose_bound(problem: Problem) -> int:
     """Return a bound that is loose for the input, and no larger than memory bears.
 
     Paper: k = 100 in all experiments, "sufficiently large". Here, if clusters were complete and
-    without noise, an item with n neighbours would be one of n + 1 alike, and ``sum_i 1 / (n_i + 1)``
+    without noise, an item with n neighbours would be one of n + 1, and ``sum_i 1 / (n_i + 1)``
     the number of clusters; weighted neighbours are counted by ``(sum_j W_ij)^2 / sum_j W_ij^2``.
     `LOOSENESS` times that, but not below what the paper used, nor below the same multiple of the
     square root of m, because wrong similarities hide clusters.
