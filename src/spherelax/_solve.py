@@ -45,9 +45,9 @@ def solve(
 
     For alpha from 1 down to 0, improve ``U`` towards the maximum of ::
 
-        g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U),   U >= 0, rows of unit length,
+        g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U)
 
-    where ``W`` is the rebalanced similarity. Large alpha keeps items apart, small alpha pulls them
+    over ``U >= 0`` with rows of unit length, where ``W`` is the rebalanced similarity. Large alpha keeps items apart, small alpha pulls them
     together; the alpha at which the iteration comes to rest in between is where the structure is.
 
     Parameters
