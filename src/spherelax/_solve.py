@@ -47,8 +47,9 @@ def solve(
 
         g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U)
 
-    over ``U >= 0`` with rows of unit length, where ``W`` is the rebalanced similarity. Large alpha keeps items apart, small alpha pulls them
-    together; the alpha at which the iteration comes to rest in between is where the structure is.
+    over ``U >= 0`` with rows of unit length, where ``W`` is the rebalanced similarity. Large alpha
+    keeps items apart, small alpha pulls them together; the alpha at which the iteration comes to
+    rest in between is where the structure is.
 
     Parameters
     ----------
