@@ -77,8 +77,8 @@ def import_seconds(statement: str) -> float:
 def main() -> None:
     """Print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one run of each instead of five")
-    runs = 1 if parser.parse_args().quick else 5
+    parser.add_argument("--quick", action="store_true", help="one run of each instead of three")
+    runs = 1 if parser.parse_args().quick else 3
     dense, _ = sl.datasets.make_binary_similarity(
         N_ITEMS, 20, rewired=0.4, missing=0.2, random_state=0
     )
