@@ -120,11 +120,6 @@ class Problem:
         return int(self.similarity.shape[0])
 
     @property
-    def n_groups(self) -> int:
-        """Number of groups; 0 when there are none."""
-        return 0 if self.groups is None else int(self.groups.max()) + 1
-
-    @property
     def largest_group(self) -> int:
         """Number of items in the largest group: no universe is smaller."""
         return 1 if self.groups is None else int(np.bincount(self.groups).max())
