@@ -70,7 +70,7 @@ def sparse_similarity(seed: int) -> np.ndarray:
 def import_seconds(statement: str) -> float:
     """Time of a statement in a new interpreter."""
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", statement], check=True)
+    subprocess.run([sys.executable, "-c", statement], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
 
 
