@@ -163,7 +163,7 @@ def cycle_consistency(matches: ArrayLike, groups: Iterable[Hashable]) -> float:
 def _codes(labels: Iterable[Hashable], name: str) -> NDArray[np.intp]:
     """Turn labels of any hashable type into integers from 0."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "biuSU":
-        return np.unique(labels, return_inverse=True)[1]
+        return np.asarray(np.unique(labels, return_inverse=True)[1])
     seen: dict[Hashable, int] = {}
     codes = [seen.setdefault(label, len(seen)) for label in labels]
     if not codes:
@@ -173,7 +173,8 @@ def _codes(labels: Iterable[Hashable], name: str) -> NDArray[np.intp]:
 
 def _combined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
     """Turn combinations of two labels into integers from 0."""
-    return np.unique(first * (second.max() + 1) + second, return_inverse=True)[1]
+    combined = first * (second.max() + 1) + second
+    return np.asarray(np.unique(combined, return_inverse=True)[1])
 
 
 def _n_pairs(codes: NDArray[np.intp]) -> int:
