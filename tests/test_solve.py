@@ -110,7 +110,7 @@ def test_several_components_with_noise(seed):
         sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=10 * seed + i)
         for i in range(2)
     ]
-    W = sp.block_diag([part[0] for part in parts], format="csr")
+    W = sp.block_diag([sp.csr_array(part[0]) for part in parts], format="csr")
     truth = np.r_[parts[0][1], 3 + parts[1][1]]
     assert sl.metrics.pairwise_scores(truth, sl.solve(W).labels).f_score > 0.97
 

@@ -159,4 +159,4 @@ def _read_mtx(file: IO[bytes]) -> Any:
                 f"must have {n_rows * (n_rows + 1) // 2} values, the lower triangle; "
                 f"found {n_values}"
             )
-    return scipy.io.mmread(BytesIO(content))
+    return scipy.io.mmread(BytesIO(content), spmatrix=False)
