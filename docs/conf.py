@@ -1,8 +1,4 @@
-import os
 import re
-
-# Small products on a busy machine are much slower with several BLAS threads than with one.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml

@@ -58,7 +58,7 @@ def test_many_items_are_no_problem():
     [
         (lambda: pairwise_scores([0, 1], [0]), "labels must have one entry per true label, 2"),
         (lambda: pairwise_scores([0, 1], [0, 1], [0]), "groups must have one label per item, 2"),
-        (lambda: pairwise_scores([], []), "labels_true must not be empty"),
+        (lambda: pairwise_scores([], []), "labels_true must hold at least one label"),
         (lambda: cycle_consistency([[0, 5]], [0, 1]), "matches must be items from 0 to 1"),
         (lambda: cycle_consistency([0, 1], [0, 1]), r"matches must be integers of shape"),
         (lambda: cycle_consistency([[0.0, 1.0]], [0, 1]), r"matches must be integers of shape"),

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.problem import Problem
+from spherelax.solvers import power
 
 GOOD = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.0], [0.2, 0.0, 0.0]])
 
@@ -159,7 +160,7 @@ def test_what_counts_as_present_and_isolated(sparse):
     problem = Problem.check(sp.csr_array(W) if sparse else W)
     np.testing.assert_array_equal(problem.present, [0, 1, 3])
     np.testing.assert_array_equal(problem.isolated, [False, True, True, False])
-    np.testing.assert_allclose(problem.effective_neighbors, [1.0, 0.0, 0.0, 1.0])
+    np.testing.assert_allclose(power._effective_neighbors(problem), [1.0, 0.0, 0.0, 1.0])
 
 
 def test_groups_of_any_hashable_kind():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from spherelax.problem import InvalidInputError, Range
+from spherelax.problem import InvalidInputError, Range, check_range
 
 FRACTION = Range(0, 1, high_open=False)
 COUNT = Range(1, integer=True)
@@ -32,9 +32,9 @@ def make_partial_matching(
     themselves, uniformly, so that some may stay where they are.
 
     The paper says "the portion of randomly shuffled ground truth matchings". With
-    ``kind="rows"`` all rows of the block may be drawn, matched or not, as in the demonstration
-    published with the related methods that it compares with; a row without a match can so receive
-    a wrong one. With ``kind="matches"`` only rows that have a match are drawn, which is milder.
+    ``kind="rows"`` all rows of the block may be drawn, matched or not, as in a demonstration
+    published by the paper's co-authors; a row without a match can so receive a wrong one. With
+    ``kind="matches"`` only rows that have a match are drawn, which is milder.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def make_partial_matching(
     >>> W.shape, groups.tolist(), labels.tolist()
     ((9, 9), [0, 0, 0, 1, 1, 2, 2, 3, 3], [0, 2, 1, 1, 0, 1, 0, 0, 2])
     """
-    _check(COUNT, n_groups=n_groups, universe=universe)
-    _check(FRACTION, observed=observed, shuffled=shuffled)
+    check_range(COUNT, n_groups=n_groups, universe=universe)
+    check_range(FRACTION, observed=observed, shuffled=shuffled)
     if kind not in ("rows", "matches"):
         raise InvalidInputError(f"kind must be 'rows' or 'matches'; found {kind!r}")
     rng = check_random_state(random_state)
@@ -102,8 +102,8 @@ def make_binary_similarity(
     set to 0. The diagonal is 1.
 
     The paper calls these the degree of randomness in the elements and the degree of missing data.
-    Of the readings that fit, replacing by a fair coin (rather than permuting the chosen elements
-    among themselves) is the one that is hard where the paper's curves are.
+    Of two readings that fit, a fair coin is the harder one; the other, permuting the chosen
+    elements among themselves, keeps the number of ones.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def make_binary_similarity(
     >>> bool((W == (labels[:, None] == labels)).all())
     True
     """
-    _check(COUNT, n_items=n_items, n_clusters=n_clusters)
-    _check(FRACTION, rewired=rewired, missing=missing)
+    check_range(COUNT, n_items=n_items, n_clusters=n_clusters)
+    check_range(FRACTION, rewired=rewired, missing=missing)
     rng = check_random_state(random_state)
     labels = rng.randint(n_clusters, size=n_items)
     pairs = np.triu_indices(n_items, 1)
@@ -182,8 +182,8 @@ def make_gaussian_mixture(
     >>> X.shape, len(set(labels.tolist()))
     ((100, 2), 3)
     """
-    _check(COUNT, n_samples=n_samples, n_clusters=n_clusters)
-    _check(Range(0), mean_distance=mean_distance, mean_variance=mean_variance)
+    check_range(COUNT, n_samples=n_samples, n_clusters=n_clusters)
+    check_range(Range(0), mean_distance=mean_distance, mean_variance=mean_variance)
     rng = check_random_state(random_state)
     centres = rng.standard_normal((n_clusters, 2))
     if n_clusters > 1:
@@ -195,10 +195,3 @@ def make_gaussian_mixture(
     labels = rng.randint(n_clusters, size=n_samples)
     noise = rng.standard_normal((n_samples, 2)) * np.sqrt(variances[labels])[:, None]
     return centres[labels] + noise, labels
-
-
-def _check(legal: Range, **values: object) -> None:
-    """Refuse values outside a range."""
-    for name, value in values.items():
-        if value not in legal:
-            raise InvalidInputError(f"{name} must be {legal}; found {value!r}")

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from spherelax.problem import InvalidInputError
+from spherelax.problem import InvalidInputError, encode
 
 # Rows of a similarity that are looked at together, to need no second one.
 BLOCK_ROWS = 256
@@ -56,7 +56,9 @@ def pairwise_scores(
     >>> pairwise_scores([0, 1, 0, 1], [5, 5, 5, 7], groups=["a", "a", "b", "b"]).recall
     0.5
     """
-    truth, found = _codes(labels_true, "labels_true"), _codes(labels, "labels")
+    truth, found = encode(labels_true, "labels_true"), encode(labels, "labels")
+    if len(truth) == 0:
+        raise InvalidInputError("labels_true must hold at least one label; found none")
     if len(truth) != len(found):
         raise InvalidInputError(
             f"labels must have one entry per true label, {len(truth)}; found {len(found)}"
@@ -64,7 +66,7 @@ def pairwise_scores(
     both = _combined(truth, found)
     n_both, n_found, n_true = _n_pairs(both), _n_pairs(found), _n_pairs(truth)
     if groups is not None:
-        within = _codes(groups, "groups")
+        within = encode(groups, "groups")
         if len(within) != len(truth):
             raise InvalidInputError(
                 f"groups must have one label per item, {len(truth)}; found {len(within)}"
@@ -77,7 +79,7 @@ def pairwise_scores(
     )
 
 
-def modularity(similarity: Any, labels: ArrayLike) -> float:
+def modularity(similarity: Any, labels: Iterable[Hashable]) -> float:
     """Return how much more similarity lies inside labels than items' totals alone would put there.
 
     ``Q = sum_c (W_c / W - (d_c / W)^2)``, where W is the sum of all similarities, W_c that inside
@@ -88,7 +90,7 @@ def modularity(similarity: Any, labels: ArrayLike) -> float:
     ----------
     similarity : ndarray or sparse array of shape (n_items, n_items)
         Symmetric and non-negative.
-    labels : array-like of n_items integers
+    labels : sequence of n_items labels
         One label per item.
 
     Examples
@@ -97,7 +99,7 @@ def modularity(similarity: Any, labels: ArrayLike) -> float:
     >>> modularity(W, [0, 0, 0, 1, 1, 1]), modularity(W, [0, 0, 0, 0, 0, 0])
     (0.5, 0.0)
     """
-    codes = np.unique(np.asarray(labels), return_inverse=True)[1]
+    codes = encode(labels, "labels")
     m = len(codes)
     scale = float(similarity.max()) or 1.0
     totals, inside = np.empty(m), np.empty(m)
@@ -131,12 +133,12 @@ def cycle_consistency(matches: ArrayLike, groups: Iterable[Hashable]) -> float:
 
     Examples
     --------
-    >>> cycle_consistency([[0, 1], [1, 2]], groups="abc")
+    >>> cycle_consistency([[0, 1], [1, 2]], groups=["a", "b", "c"])
     0.0
-    >>> cycle_consistency([[0, 1], [1, 2], [0, 2]], groups="abc")
+    >>> cycle_consistency([[0, 1], [1, 2], [0, 2]], groups=["a", "b", "c"])
     1.0
     """
-    within = _codes(groups, "groups")
+    within = encode(groups, "groups")
     pairs = np.asarray(matches)
     if pairs.size == 0:
         return 1.0
@@ -158,17 +160,6 @@ def cycle_consistency(matches: ArrayLike, groups: Iterable[Hashable]) -> float:
     across = matched.tocoo()
     across.data[within[across.row] == within[across.col]] = 0.0
     return _share(float(chains.multiply(across).sum()), float(n_chains))
-
-
-def _codes(labels: Iterable[Hashable], name: str) -> NDArray[np.intp]:
-    """Turn labels of any hashable type into integers from 0."""
-    if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype.kind in "biuSU":
-        return np.asarray(np.unique(labels, return_inverse=True)[1])
-    seen: dict[Hashable, int] = {}
-    codes = [seen.setdefault(label, len(seen)) for label in labels]
-    if not codes:
-        raise InvalidInputError(f"{name} must not be empty")
-    return np.array(codes, dtype=np.intp)
 
 
 def _combined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:

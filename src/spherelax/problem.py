@@ -58,7 +58,8 @@ class Range:
         """Describe the interval as in ``an integer >= 1`` or ``a number in (0, 0.5]``."""
         noun = "an integer" if self.integer else "a number"
         if self.high == np.inf:
-            return f"{'a finite number' if not self.integer else noun} >= {self.low:g}"
+            kind = noun if self.integer else "a finite number"
+            return f"{kind} {'>' if self.low_open else '>='} {self.low:g}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
 
@@ -76,11 +77,37 @@ SETTINGS = {
 }
 
 
+def check_range(legal: Range, **values: object) -> None:
+    """Raise :class:`InvalidInputError` for the first value outside a range."""
+    for name, value in values.items():
+        if value not in legal:
+            raise InvalidInputError(f"{name} must be {legal}; found {value!r}")
+
+
 def check_settings(**settings: object) -> None:
     """Raise :class:`InvalidInputError` for the first setting outside its range of `SETTINGS`."""
     for name, value in settings.items():
-        if value not in SETTINGS[name]:
-            raise InvalidInputError(f"{name} must be {SETTINGS[name]}; found {value!r}")
+        check_range(SETTINGS[name], **{name: value})
+
+
+def encode(labels: Iterable[Hashable], name: str) -> NDArray[np.intp]:
+    """Turn hashable labels into integers from 0, in order of first appearance.
+
+    Examples
+    --------
+    >>> encode(["x", ("y", 1), "x"], "groups")
+    array([0, 1, 0])
+    """
+    codes: dict[Hashable, int] = {}
+    encoded: list[int] = []
+    for item, label in enumerate(_listed(labels, name)):
+        try:
+            encoded.append(codes.setdefault(label, len(codes)))
+        except TypeError:
+            raise InvalidInputError(
+                f"{name} must hold one hashable label per item; found {label!r} at {item}"
+            ) from None
+    return np.array(encoded, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,21 +167,6 @@ class Problem:
         on_diagonal = W.diagonal() != 0
         n_nonzero = np.diff(W.indptr) if sp.issparse(W) else np.count_nonzero(W, axis=1)
         return np.asarray(n_nonzero == on_diagonal)
-
-    @cached_property
-    def effective_neighbors(self) -> NDArray[np.float64]:
-        """Number of other items that each item is similar to; weak similarities count less."""
-        W, m = self.similarity, self.n_items
-        scale = float(W.max())
-        total, squares, diagonal = np.empty(m), np.empty(m), W.diagonal() / scale
-        for first in range(0, m, CHECK_ROWS):
-            rows = slice(first, first + CHECK_ROWS)
-            block = W[rows] / scale
-            total[rows] = block.sum(axis=1)
-            squares[rows] = (block * block).sum(axis=1)
-        total -= diagonal
-        squares -= diagonal**2
-        return np.divide(total**2, squares, out=np.zeros(m), where=~self.isolated)
 
 
 def _as_real_matrix(similarity: object) -> Any:
@@ -246,26 +258,25 @@ def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) ->
 
 
 def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]:
-    """Turn group labels into integers from 0, in order of first appearance."""
-    names = groups.tolist() if hasattr(groups, "tolist") else groups
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InvalidInputError(f"groups must be a sequence of labels; found {groups!r}")
-    codes: dict[Hashable, int] = {}
-    encoded: list[int] = []
+    """Turn the group labels of n_items items into integers, refusing missing ones."""
+    names = _listed(groups, "groups")
     for item, name in enumerate(names):
         if _is_missing(name):
             raise InvalidInputError(f"groups must have no missing values; found {name!r} at {item}")
-        try:
-            encoded.append(codes.setdefault(name, len(codes)))
-        except TypeError:
-            raise InvalidInputError(
-                f"groups must hold one hashable label per item; found {name!r} at {item}"
-            ) from None
-    if len(encoded) != n_items:
+    codes = encode(names, "groups")
+    if len(codes) != n_items:
         raise InvalidInputError(
-            f"groups must have one label per item, {n_items}; found {len(encoded)}"
+            f"groups must have one label per item, {n_items}; found {len(codes)}"
         )
-    return np.array(encoded, dtype=np.intp)
+    return codes
+
+
+def _listed(labels: object, name: str) -> list[Hashable]:
+    """Turn any sequence of labels into a list of plain Python objects."""
+    names = labels.tolist() if hasattr(labels, "tolist") else labels
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidInputError(f"{name} must be a sequence of labels; found {labels!r}")
+    return list(names)
 
 
 def _is_missing(name: object) -> bool:

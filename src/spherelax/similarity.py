@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
-from spherelax.problem import InvalidInputError, Range
+from spherelax.problem import InvalidInputError, Range, check_range
 
 NEIGHBORS = Range(1, integer=True)
 
@@ -98,7 +98,7 @@ def nearest_neighbors(
     """
     if weights not in ("local", "binary"):
         raise InvalidInputError(f"weights must be 'local' or 'binary'; found {weights!r}")
-    _check_neighbors(scale_neighbor=scale_neighbor)
+    check_range(NEIGHBORS, scale_neighbor=scale_neighbor)
     distances, neighbors = _neighbors(_points(X), n_neighbors)
     m, n = neighbors.shape
     rows, columns = np.repeat(np.arange(m), n), neighbors.ravel()
@@ -148,9 +148,9 @@ def adaptive(
     """
     X = _points(X)
     m = len(X)
-    _check_neighbors(scale_neighbor=scale_neighbor, shared_neighbors=shared_neighbors)
+    check_range(NEIGHBORS, scale_neighbor=scale_neighbor, shared_neighbors=shared_neighbors)
     if n_neighbors is not None:
-        _check_neighbors(n_neighbors=n_neighbors)
+        check_range(NEIGHBORS, n_neighbors=n_neighbors)
     distances, neighbors = _neighbors(X, max(scale_neighbor, shared_neighbors, n_neighbors or 1))
     s = _positive(distances[:, min(scale_neighbor, m - 1) - 1])
     near = neighbors[:, :shared_neighbors]
@@ -179,18 +179,11 @@ def _points(X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
 
 
-def _check_neighbors(**counts: object) -> None:
-    """Refuse counts of neighbours that are no positive integers."""
-    for name, count in counts.items():
-        if count not in NEIGHBORS:
-            raise InvalidInputError(f"{name} must be {NEIGHBORS}; found {count!r}")
-
-
 def _neighbors(
     X: NDArray[np.float64], n_neighbors: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return distances and indices of the nearest neighbours, nearest first."""
-    _check_neighbors(n_neighbors=n_neighbors)
+    check_range(NEIGHBORS, n_neighbors=n_neighbors)
     search = NearestNeighbors(n_neighbors=min(n_neighbors, len(X) - 1)).fit(X)
     distances, neighbors = search.kneighbors()
     return distances, neighbors

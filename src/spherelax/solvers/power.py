@@ -19,6 +19,8 @@ from spherelax.result import SphereWarning
 PAPER_BOUND = 100
 # A loose bound is so many times the number of clusters that the input suggests.
 LOOSENESS = 4
+# Rows of W whose neighbours are counted together, to need no second W.
+COUNTED_ROWS = 256
 # Entries of U that a bound nobody asked for may take: 1 GiB.
 MAX_ENTRIES = 1 << 27
 # Entries of U that are updated together, by memory order: few enough to stay in cache, and by
@@ -64,7 +66,7 @@ def _loose_bound(problem: Problem) -> int:
     square root of m, because wrong similarities hide clusters.
     """
     m = len(problem.present)
-    estimate = float((1.0 / (problem.effective_neighbors[problem.present] + 1.0)).sum())
+    estimate = float((1.0 / (_effective_neighbors(problem)[problem.present] + 1.0)).sum())
     loose = max(PAPER_BOUND, LOOSENESS * np.sqrt(m), LOOSENESS * estimate)
     bound = min(m, max(int(loose), 2 * problem.largest_group))
     affordable = max(MAX_ENTRIES // m, problem.largest_group)
@@ -76,6 +78,21 @@ def _loose_bound(problem: Problem) -> int:
             stacklevel=4,
         )
     return min(bound, affordable)
+
+
+def _effective_neighbors(problem: Problem) -> NDArray[np.float64]:
+    """Count the other items that each item is similar to; weak similarities count less."""
+    W, m = problem.similarity, problem.n_items
+    scale = float(W.max())
+    total, squares, diagonal = np.empty(m), np.empty(m), W.diagonal() / scale
+    for first in range(0, m, COUNTED_ROWS):
+        rows = slice(first, first + COUNTED_ROWS)
+        block = W[rows] / scale
+        total[rows] = block.sum(axis=1)
+        squares[rows] = (block * block).sum(axis=1)
+    total -= diagonal
+    squares -= diagonal**2
+    return np.divide(total**2, squares, out=np.zeros(m), where=~problem.isolated)
 
 
 def n_threads(rebalanced: Rebalanced, k: int) -> int | None:
