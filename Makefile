@@ -1,4 +1,5 @@
 # make demo: set up and solve a small problem. make test: set up and run every check.
+# make bench: ratios of speed; BENCH=full goes up to a million items. make quality: F-scores.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -6,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Many small products run side by side; threads of BLAS would only get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench quality clean
 
 demo: .venv/.ready
 	$(BIN)/python examples/demo.py
@@ -25,6 +26,10 @@ docs: .venv/.ready-dev
 
 bench: .venv/.ready-dev
 	$(BIN)/python benchmarks/bench_power.py
+	$(BIN)/python benchmarks/bench_coordinate.py $(if $(filter full,$(BENCH)),,--quick)
+
+quality: .venv/.ready-dev
+	$(BIN)/python benchmarks/bench_quality.py
 
 clean:
 	rm -rf .venv demo-output docs/_build docs/gallery docs/api/generated

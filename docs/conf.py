@@ -57,7 +57,15 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "show_nav_level": 2,
 }
-WITHOUT_SIDEBAR = ("index", "quickstart", "command_line", "method", "departures", "gallery/*")
+WITHOUT_SIDEBAR = (
+    "index",
+    "quickstart",
+    "command_line",
+    "method",
+    "coordinate",
+    "departures",
+    "gallery/*",
+)
 html_sidebars = {page: [] for page in WITHOUT_SIDEBAR}
 html_math_renderer = "mathml"
 

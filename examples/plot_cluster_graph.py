@@ -3,8 +3,8 @@ A graph at two resolutions
 ==========================
 
 A sparse graph with communities inside communities, as in cell types and their subtypes: one run
-gives labels and the whole way from every node alone to all nodes together. Coarser and finer
-answers are read off that path without another run.
+gives labels and a path of others, from fine to coarse. Coarser and finer answers are read off that
+path without another run.
 """
 
 # %%
@@ -45,7 +45,7 @@ def f_scores(labels):
     return [sl.metrics.pairwise_scores(truth, labels).f_score for truth in (community, part)]
 
 
-print(f"{result.n_labels} labels at alpha = {result.alpha:g}: {result.status}")
+print(f"{result.n_labels} labels at alpha = {result.alpha:.3f}: {result.status}")
 print("F against communities {:.3f}, against parts {:.3f}".format(*f_scores(result.labels)))
 
 # %%
@@ -61,43 +61,48 @@ axes[1].set_title(f"sorted by the {result.n_labels} labels found")
 # The sweep
 # ---------
 # From right to left, alpha falls and labels merge. The number of labels (grey) has a plateau
-# wherever the graph has a structure at that scale. Eta (pink) says how much the iteration still
-# gained in its last step at that alpha: it falls into the valley from which the pick is taken.
+# wherever the graph has a structure at that scale. Eta (pink) says how much the last pass over the
+# nodes at that alpha still gained: it is zero where the labels rest. The pick is the step whose
+# labels describe the graph most briefly; here these are the parts.
 
 sl.plot.sweep(result, truth=community)
 
 # %%
-# Finer, without another run
-# --------------------------
+# Coarser, without another run
+# ----------------------------
 # ``with_n_labels`` takes the quietest step with that many labels, ``at`` the step at an alpha.
 # Both return a result with its own labels and confidence.
 
-finer = result.with_n_labels(N_COMMUNITIES * N_PARTS)
-print("F against communities {:.3f}, against parts {:.3f}".format(*f_scores(finer.labels)))
-print(f"{finer.n_labels} labels at alpha = {finer.alpha:g}")
+coarser = result.with_n_labels(N_COMMUNITIES)
+print(f"{coarser.n_labels} labels at alpha = {coarser.alpha:.3f}")
+print("F against communities {:.3f}, against parts {:.3f}".format(*f_scores(coarser.labels)))
 
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 4.4), layout="constrained")
 sl.plot.similarity(graph, labels=result.labels, ax=axes[0])
-sl.plot.similarity(graph, labels=finer.labels, ax=axes[1])
-for ax, shown in zip(axes, (result, finer), strict=True):
-    ax.set_title(f"alpha = {shown.alpha:g}: {shown.n_labels} labels")
+sl.plot.similarity(graph, labels=coarser.labels, ax=axes[1])
+for ax, shown in zip(axes, (result, coarser), strict=True):
+    ax.set_title(f"alpha = {shown.alpha:.3f}: {shown.n_labels} labels")
 
 # %%
-# The table of the path, every tenth step:
+# The path, every fifth step. ``resolutions`` are ``alpha / (1 - alpha)``: how many times the
+# average similarity two labels must have to be one. ``stability`` is the length of the plateau on
+# the logarithmic scale of resolutions:
 
-print(f"{'alpha':>6}{'labels':>8}{'F communities':>15}{'F parts':>9}{'mean confidence':>17}")
-for alpha in np.arange(9, -1, -1) / 10:
-    step = result.at(alpha)
-    coarse, fine = f_scores(step.labels)
-    mean = step.confidence.mean()
-    print(f"{step.alpha:6g}{step.n_labels:8}{coarse:15.3f}{fine:9.3f}{mean:17.2f}")
+print(f"{'resolution':>10}{'labels':>8}{'F communities':>15}{'F parts':>9}{'stability':>11}")
+path = result.path
+for step in range(0, len(path.labels), 5):
+    coarse, fine = f_scores(path.labels[step])
+    print(
+        f"{path.resolutions[step]:10.2f}{path.n_labels[step]:8}{coarse:15.3f}{fine:9.3f}"
+        f"{path.stability[step]:11.2f}"
+    )
 
 # %%
 # In short
 # --------
 
-counts, n_steps = np.unique(result.path.n_labels, return_counts=True)
-longest = counts[np.argsort(-n_steps, kind="stable")][:3]
+counts, n_steps = np.unique(path.n_labels, return_counts=True)
+longest = counts[np.argsort(-n_steps, kind="stable")][:2]
 print(
     f"planted: {N_COMMUNITIES} communities of {N_PARTS} parts; picked: {result.n_labels} labels\n"
     f"numbers of labels that last longest on the path: {', '.join(map(str, longest))}"

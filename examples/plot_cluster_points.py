@@ -4,21 +4,20 @@ Points in a scikit-learn pipeline
 
 ``SphereClustering`` is a scikit-learn estimator. Points become similarities by its ``affinity``,
 similarities become labels, and the number of clusters is part of the answer. The affinity decides
-what can be found; this page shows where each one works and where none does.
+what can be found; this page shows where each one works and where it does not.
 """
 
 # %%
 # One line
 # --------
-# Four round clusters of different widths, and the default affinity, the density-adaptive kernel of
-# Spectrum.
+# Four round clusters of different widths, and the default affinity: a graph of ten neighbours each,
+# whose patches are merged unless there is a valley between them.
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
 
 import spherelax as sl
 
@@ -33,12 +32,12 @@ print(f"{len(set(labels))} clusters found, {len(set(truth))} drawn")
 # function of that name in :mod:`spherelax.similarity`.
 
 AFFINITIES = {
-    "adaptive": {},
     "nearest_neighbors": {"n_neighbors": 10},
+    "adaptive": {},
     "rbf, median scale": {"scale": "median"},
     "rbf, local scale": {"scale": "local"},
 }
-moons = make_moons(100, noise=0.05, random_state=0)
+moons = make_moons(400, noise=0.05, random_state=0)
 
 figure, axes = plt.subplots(2, 4, figsize=(11, 5.4), layout="constrained")
 for row, (name, (X, y)) in zip(
@@ -56,23 +55,23 @@ for row, (name, (X, y)) in zip(
         print(f"{name:8}{affinity:20}{model.n_clusters_:4} clusters  F = {f_score:.3f}")
 
 # %%
-# The relaxed objective favours clusters whose members are similar to *each other*, not chains of
-# neighbours. A crescent is a chain, so it is cut into pieces: a limit of the method, not of the
-# settings. The median scale is too wide for clusters that are much smaller than the whole cloud.
+# The objective favours clusters whose members are similar to *each other*, not chains of
+# neighbours. A crescent is a chain, so the kernels of all pairs leave it in pieces; where only
+# neighbours are joined, pieces can be told from clusters by the valleys between them, given enough
+# points to see a valley. The median scale is too wide for clusters that are much smaller than the
+# whole cloud.
 
 # %%
 # A pipeline on digits
 # --------------------
-# 400 of scikit-learn's bundled 8 x 8 images of handwritten digits. With ``n_neighbors`` the
-# adaptive kernel is sparse, and only neighbours are compared. ``max_clusters`` is an upper bound
-# that saves time; without it a loose one is taken from the input.
+# 400 of scikit-learn's bundled 8 x 8 images of handwritten digits. More than three features are
+# taken for measurements in units of their own, and given equal variances; pixels have a common
+# unit, so that is switched off.
 
 digits, numbers = load_digits(return_X_y=True)
 digits, numbers = digits[:400], numbers[:400]
 pipeline = make_pipeline(
-    MinMaxScaler(),
-    PCA(20, random_state=0),
-    sl.SphereClustering("adaptive", affinity_params={"n_neighbors": 15}, max_clusters=50),
+    PCA(40, random_state=0), sl.SphereClustering(affinity_params={"standardize": False})
 )
 labels = pipeline.fit_predict(digits)
 model = pipeline[-1]
@@ -100,22 +99,11 @@ ax.set_axis_off()
 # %%
 # How much the settings matter
 # ----------------------------
-# The same pipeline with about half as many neighbours. On neighbour graphs of points the pick is
-# the least stable part of the method: it moves with the graph, although the path of either run
-# offers labels that are better and much alike.
+# The same pipeline with fewer and with more neighbours: eight are too few to see all valleys by.
 
-
-def summary(n_neighbors, result):
-    """Print the pick and the best labels on the path."""
-    along = [sl.metrics.pairwise_scores(numbers, step).f_score for step in result.path.labels]
-    best = int(np.argmax(along))
-    print(
-        f"{n_neighbors:2} neighbours: "
-        f"picked {result.n_labels} clusters, F = {along[result.index]:.3f}; "
-        f"best on the path {result.path.n_labels[best]} clusters, F = {along[best]:.3f}"
-    )
-
-
-summary(15, model.result_)
-pipeline.set_params(sphereclustering__affinity_params={"n_neighbors": 8})
-summary(8, pipeline.fit(digits)[-1].result_)
+for n_neighbors in (8, 10, 12, 15):
+    settings = {"standardize": False, "n_neighbors": n_neighbors}
+    pipeline.set_params(sphereclustering__affinity_params=settings)
+    labels = pipeline.fit_predict(digits)
+    f_score = sl.metrics.pairwise_scores(numbers, labels).f_score
+    print(f"{n_neighbors:2} neighbours: {len(set(labels)):2} clusters, F = {f_score:.3f}")

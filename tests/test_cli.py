@@ -10,8 +10,10 @@ import signal
 import subprocess
 import sys
 import warnings
+from io import StringIO
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 import scipy.io
@@ -19,13 +21,15 @@ import scipy.sparse as sp
 from click.testing import CliRunner, Result
 
 import spherelax
-from spherelax import cli, io
+from spherelax import _solve, cli, coordinate_run, io
+from spherelax._terminal import Progress
 from spherelax.metrics import pairwise_scores
+from spherelax.result import Step
 
 BLOCKS = np.kron(np.eye(3), np.ones((3, 3))) - np.eye(9)
 EDGES = "\n".join(f"i{a},i{b},1" for a, b in np.argwhere(np.triu(BLOCKS))) + "\n"
 GROUPS = "item,group\n" + "".join(f"i{i},g{i % 3}\n" for i in range(9))
-QUICK = ("--alpha-step", "0.1")
+POWER = ("--solver", "power", "--alpha-step", "0.1")
 PYTHON = [sys.executable, "-m", "spherelax"]
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "TERM": "xterm"}
 
@@ -68,9 +72,10 @@ def labels_in(text: str) -> list[str]:
     return [row["label"] for row in csv.DictReader(text.splitlines())]
 
 
+@pytest.mark.parametrize("options", [(), POWER])
 @pytest.mark.parametrize("file", ["edges.csv", "w.npy", "w.npz", "w.mtx"])
-def test_cluster_gives_the_same_labels_in_every_format(file: str) -> None:
-    result = invoke("cluster", file, *QUICK)
+def test_cluster_gives_the_same_labels_in_every_format(file: str, options: tuple[str]) -> None:
+    result = invoke("cluster", file, *options)
     assert result.exit_code == 0
     assert result.stdout.startswith("item,label,confidence\n")
     assert labels_in(result.stdout) == list("000111222")
@@ -78,9 +83,10 @@ def test_cluster_gives_the_same_labels_in_every_format(file: str) -> None:
     assert first == f"{'i0' if file == 'edges.csv' else '0'},0,1.0000"
 
 
+@pytest.mark.parametrize("options", [(), POWER])
 @pytest.mark.parametrize(("file", "groups"), [("edges.csv", "groups.csv"), ("w.npz", "groups.txt")])
-def test_match(file: str, groups: str) -> None:
-    result = invoke("match", file, "--groups", groups, *QUICK)
+def test_match(file: str, groups: str, options: tuple[str]) -> None:
+    result = invoke("match", file, "--groups", groups, *options)
     assert result.exit_code == 0
     assert result.stdout.startswith("item,group,label,confidence\n")
     assert labels_in(result.stdout) == list("000111222")
@@ -89,18 +95,18 @@ def test_match(file: str, groups: str) -> None:
 
 def test_items_that_only_the_groups_know_come_out() -> None:
     Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
-    result = invoke("match", "edges.csv", "--groups", "groups.csv", *QUICK)
+    result = invoke("match", "edges.csv", "--groups", "groups.csv")
     assert result.stdout.splitlines()[-1] == "lonely,g0,3,1.0000"
     assert "10 items in 3 groups (1 without an edge)" in result.stderr
 
 
 def test_files_and_summary() -> None:
-    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "sweep.png", *QUICK)
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "sweep.png")
     assert result.exit_code == 0
     assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert len(lines) == 5
-    assert re.fullmatch(r"9 items: 3 labels at alpha 0\.\d+ \(max_clusters 9\)", lines[0])
+    assert re.fullmatch(r"9 items: 3 labels at alpha 0\.\d+", lines[0])
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
     assert lines[3:] == ["labels: labels.csv", "sweep: sweep.png"]
@@ -109,13 +115,20 @@ def test_files_and_summary() -> None:
     assert not [path for path in Path().iterdir() if path.suffix == ".part"]
 
 
+def test_the_summary_tells_a_bound_that_might_bind() -> None:
+    result = invoke("cluster", "edges.csv", "--max-clusters", "5", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_clusters 5)")
+    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-universe", "4", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_universe 4)")
+
+
 def test_other_steps_of_the_path() -> None:
-    fine = invoke("cluster", "edges.csv", "--alpha", "0.99", *QUICK)
+    fine = invoke("cluster", "edges.csv", "--alpha", "0.99", *POWER)
     assert labels_in(fine.stdout) == list("012345678")
     assert str(spherelax.Status.CHOSEN) in fine.stderr
-    exact = invoke("cluster", "edges.csv", "--n-labels", "9", *QUICK)
+    exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)
     assert exact.stdout == fine.stdout
-    near = invoke("cluster", "edges.csv", "--n-labels", "10", *QUICK)
+    near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
     assert near.stdout == fine.stdout
     assert str(spherelax.Status.NEAREST) in near.stderr
 
@@ -124,32 +137,77 @@ def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = {}
 
     def spy(*_: object, **settings: object) -> None:
+        seen.clear()
         seen.update(settings)
         raise spherelax.InvalidInputError("enough")
 
     monkeypatch.setattr(spherelax, "solve", spy, raising=False)
-    options = ("--alpha-step", "0.2", "--n-inner", "7", "--delta-margin", "1", "--kappa", "0.5")
-    invoke("cluster", "edges.csv", "--max-clusters", "8", "--eta-floor", "0", *options)
+    options = ("--alpha-step", "0.2", "--delta-margin", "1", "--kappa", "0.5", "--solver", "power")
+    both = ("--n-inner", "7", "--eta-floor", "0", "--pick", "stability")
+    invoke("cluster", "edges.csv", "--max-clusters", "8", *options, *both)
+    shared = {"callback": None, "n_inner": 7, "eta_floor": 0.0, "pick": "stability"}
     assert seen == {
-        "callback": None, "max_universe": 8, "alpha_step": 0.2, "n_inner": 7,
-        "delta_margin": 1.0, "kappa": 0.5, "eta_floor": 0.0,
+        "solver": "power", "max_universe": 8, "alpha_step": 0.2, "delta_margin": 1.0, "kappa": 0.5,
+        **shared,
     }  # fmt: skip
-    seen.clear()
-    invoke("match", "edges.csv", "--groups", "groups.csv", "--max-universe", "5")
-    assert seen == {"callback": None, "max_universe": 5}
+    invoke("cluster", "w.npy", "--n-steps", "12", "--row-entries", "3", "--n-jobs", "1", *both)
+    assert seen == {"n_steps": 12, "row_entries": 3, "n_jobs": 1, **shared}
+    groups = ("--groups", "groups.csv")
+    invoke("match", "edges.csv", *groups, "--max-universe", "5", "--solver", "power")
+    assert seen == {"callback": None, "max_universe": 5, "solver": "power"}
+    invoke("match", "edges.csv", *groups, "--pick", "2.5", "--solver", "coordinate")
+    assert seen == {"callback": None, "pick": 2.5, "solver": "coordinate"}
+    invoke("match", "edges.csv", *groups)
+    assert seen == {"callback": None}
 
 
 @pytest.mark.parametrize("command", [cli.cluster, cli.match])
-def test_help_tells_the_defaults_of_solve(command: object) -> None:
-    parameters = inspect.signature(spherelax.solve).parameters
-    told = 0
-    for option in command.params:
-        if option.name in parameters and option.name not in ("groups", "max_universe"):
-            number = re.search(r"Default: (\S+)\.$", option.help)[1]
-            assert float(number) == parameters[option.name].default, option.name
-            assert option.default is None or type(option.default).__name__ == "Sentinel"
-            told += 1
-    assert told == 5
+def test_help_tells_the_defaults_of_solve(command: click.Command) -> None:
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(spherelax.solve).parameters.items()
+    }
+    assert defaults["pick"] is defaults["n_inner"] is defaults["n_steps"] is None
+    assert defaults["row_entries"] is defaults["n_jobs"] is defaults["max_universe"] is None
+    inner, pick = _solve.DEFAULT_INNER, _solve.DEFAULT_PICK
+    many = f"from {coordinate_run.MANY} items"
+    told = {
+        "solver": defaults["solver"],
+        "pick": f"{pick['coordinate']}, with power {pick['power']}",
+        "n_inner": f"{inner['coordinate']}, with power {inner['power']}",
+        "n_steps": f"{coordinate_run.STEPS}, {many} on one for each factor of two",
+        "row_entries": f"{coordinate_run.ENTRIES}, {many} on {coordinate_run.ENTRIES_OF_MANY}",
+        "n_jobs": "all processors",
+        "max_universe": "a loose one",
+        "max_clusters": "a loose one",
+    }
+    assert coordinate_run.RATIO_OF_MANY == 2
+    settings = set(defaults) - {"similarity", "groups", "start", "scales", "callback"}
+    options = {option.name: option for option in command.params}
+    assert settings - {"max_universe"} == set(options) & settings - {"max_universe"}
+    for name in set(options) & (settings | {"max_clusters"}):
+        text = re.search(r"Default: (.*)\.$", options[name].help)[1]
+        if name in told:
+            assert text == told[name]
+        else:
+            assert float(text) == defaults[name], name
+        assert options[name].default is None or type(options[name].default).__name__ == "Sentinel"
+
+
+def test_choices_are_those_of_solve() -> None:
+    assert tuple(cli.SOLVER.choices) == _solve.SOLVERS
+    assert cli.SOLVER.choices[0] == inspect.signature(spherelax.solve).parameters["solver"].default
+    assert tuple(cli.PICK.choices) == _solve.PICKS
+
+
+def test_help_tells_which_solver_an_option_is_for() -> None:
+    text = " ".join(invoke("cluster", "--help").stdout.split())
+    for option in ("alpha-step FLOAT", "delta-margin FLOAT", "kappa FLOAT", "max-clusters INTEGER"):
+        assert f"--{option} power only: " in text
+    for option in ("n-steps", "row-entries", "n-jobs"):
+        assert f"--{option} INTEGER coordinate only: " in text
+    assert text.count(" only: ") == 7
+    assert "--pick [description|eta|stability|interfaces|NUMBER]" in text
 
 
 def test_help_shows_what_comes_out() -> None:
@@ -186,9 +244,22 @@ FAULTS = {
     "cluster edges.csv --groups groups.csv": "No such option",
     "cluster edges.csv more.csv": "unexpected extra argument",
     "cluster edges.csv --n-inner many": "'many' is not a valid integer",
-    "cluster edges.csv --alpha-step 0.7": "--alpha-step must be a number in (0, 0.5]; found 0.7",
-    "cluster edges.csv --kappa nan": "--kappa must be a finite number >= 0; found nan",
-    "cluster edges.csv --max-clusters 0": "--max-clusters must be an integer >= 1; found 0",
+    "cluster edges.csv --solver magic": "'magic' is not one of 'coordinate', 'power'",
+    "cluster edges.csv --pick best": "'best' is not one of 'description', 'eta', 'stability'",
+    "cluster edges.csv --pick 0": "--pick must be a finite number > 0; found 0.0",
+    "cluster edges.csv --pick nan": "--pick must be a finite number > 0; found nan",
+    "cluster edges.csv --n-steps 1": "--n-steps must be an integer >= 2; found 1",
+    "cluster edges.csv --row-entries 1": "--row-entries must be an integer >= 2; found 1",
+    "cluster edges.csv --n-jobs 0": "--n-jobs must be an integer >= 1; found 0",
+    "cluster edges.csv --alpha-step 0.1": "cluster: --alpha-step needs --solver power (see",
+    "cluster edges.csv --max-clusters 3": "cluster: --max-clusters needs --solver power (see",
+    "match w.npy --groups groups.txt --max-universe 3": "--max-universe needs --solver power",
+    "cluster edges.csv --solver power --n-jobs 2": "--n-jobs needs --solver coordinate",
+    "cluster edges.csv --solver power --pick interfaces": "pick='interfaces' needs solver=",
+    "match w.npy --groups groups.txt --pick interfaces": "pick='interfaces' is for points",
+    "cluster edges.csv --solver power --alpha-step 0.7": "must be a number in (0, 0.5]; found 0.7",
+    "cluster edges.csv --solver power --kappa nan": "must be a finite number >= 0; found nan",
+    "cluster edges.csv --solver power --max-clusters 0": "--max-clusters must be an integer >= 1;",
     "cluster edges.csv --alpha 2": "--alpha must be a number in [0, 1]; found 2.0",
     "cluster edges.csv --alpha 0.5 --n-labels 2": "--alpha and --n-labels exclude each other",
     "cluster missing.csv": "missing.csv: No such file or directory",
@@ -212,7 +283,7 @@ FAULTS = {
     "match w.npy --groups short.txt": "short.txt: must have one group per item, 9; found 2",
     "match w.npy --groups missing.txt": "missing.txt: No such file or directory",
     "match edges.csv --groups groups.txt": "groups.txt: the items of an edge table have names",
-    "match w.npy --groups groups.txt --max-universe 2": "max_universe must be at least",
+    "match w.npy --groups groups.txt --solver power --max-universe 2": "must be at least the size",
     "cluster edges.csv --out no/labels.csv": "no/labels.csv: there is no folder no",
     "cluster edges.csv --out folder": "folder: is a folder",
     "cluster edges.csv --out /proc/labels.csv": "/proc/labels.csv: cannot be written",
@@ -268,7 +339,7 @@ def test_a_picture_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
         raise RuntimeError("'xelatex' not found;\ninstall it")
 
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", no_latex)
-    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "s.pgf", *QUICK)
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "s.pgf")
     message = "s.pgf: 'xelatex' not found; install it"
     assert_one_line(result.exit_code, result.stdout, result.stderr, message)
     assert Path("labels.csv").exists()
@@ -310,10 +381,42 @@ def test_an_interruption_while_writing_leaves_nothing_behind(
 
     monkeypatch.setattr(Path, "write_bytes", interrupted)
     before = sorted(folder.rglob("*"))
-    result = invoke("cluster", "edges.csv", "--out", "labels.csv", *QUICK)
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv")
     assert result.exit_code == 130
     assert result.stderr == "spherelax: interrupted\n"
     assert sorted(folder.rglob("*")) == before
+
+
+def test_an_interruption_before_the_first_step_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(spherelax, "solve", interrupted, raising=False)
+    before = sorted(folder.rglob("*"))
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "spherelax: interrupted\n"
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("options", [(), ("--n-labels", "9")])
+def test_an_interruption_during_the_sweep_leaves_the_labels_so_far(
+    monkeypatch: pytest.MonkeyPatch, options: tuple[str]
+) -> None:
+    def interrupt(step: Step) -> None:
+        if step.index == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "callback", property(lambda _: interrupt))
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv", *options, *POWER)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert labels_in(Path("labels.csv").read_text()) == list("012345678")
+    lines = result.stderr.splitlines()
+    assert len(lines) == 6
+    assert lines[1] == (spherelax.Status.CHOSEN if options else spherelax.Status.INTERRUPTED)
+    assert lines[5] == "spherelax: interrupted"
 
 
 def run_on_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str, str]:
@@ -335,8 +438,9 @@ def run_on_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str,
     return process.returncode, stdout, shown.decode()
 
 
-def test_a_progress_bar_on_a_terminal_and_none_in_a_pipe() -> None:
-    arguments = ("cluster", "w.npz", *QUICK)
+@pytest.mark.parametrize("options", [(), POWER])
+def test_a_progress_bar_on_a_terminal_and_none_in_a_pipe(options: tuple[str]) -> None:
+    arguments = ("cluster", "w.npz", *options)
     code, stdout, stderr = run_on_terminal(*arguments)
     assert code == 0
     assert re.search(r"sweep .*100%", stderr)
@@ -349,29 +453,72 @@ def test_a_progress_bar_on_a_terminal_and_none_in_a_pipe() -> None:
     assert len(piped.stderr.splitlines()) == 5
 
 
+class Terminal(StringIO):
+    """A terminal that remembers what it showed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown_after(
+    monkeypatch: pytest.MonkeyPatch, *sweeps: range, n_steps: int = 10, whole: bool = True
+) -> list[list[str]]:
+    """Return the percentages that each line of the terminal showed one after the other."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with Progress() as progress:
+        for steps in sweeps:
+            for index in steps:
+                progress.callback(Step(index, n_steps, 0.5, 0.0, 0.0, 1))
+        if whole:
+            progress.complete()
+    return [re.findall(r"(\d+)%", line) for line in terminal.getvalue().split("\n") if "%" in line]
+
+
+def test_the_bar_follows_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    (percentages,) = shown_after(monkeypatch, range(10))
+    assert list(dict.fromkeys(percentages)) == [str(10 * n) for n in range(11)]
+
+
+def test_the_bar_is_filled_when_a_sweep_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    (percentages,) = shown_after(monkeypatch, range(3))
+    assert list(dict.fromkeys(percentages)) == ["0", "10", "20", "30", "100"]
+
+
+def test_the_bar_stops_where_a_sweep_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    (percentages,) = shown_after(monkeypatch, range(3), whole=False)
+    assert percentages[-1] == "30"
+
+
+def test_a_second_sweep_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = shown_after(monkeypatch, range(10), range(5))
+    assert first[-1] == second[-1] == "100"
+    assert list(dict.fromkeys(second)) == ["0", "10", "20", "30", "40", "50", "100"]
+
+
 def test_a_fault_on_a_terminal_is_one_line_without_a_bar() -> None:
-    arguments = ("match", "w.npy", "--groups", "groups.txt", "--max-universe", "2")
+    arguments = ("match", "w.npy", "--groups", "groups.txt", "--pick", "interfaces")
     code, stdout, stderr = run_on_terminal(*arguments)
-    assert_one_line(code, stdout, stderr.replace("\r\n", "\n"), "max_universe must be at least")
+    assert_one_line(code, stdout, stderr.replace("\r\n", "\n"), "pick='interfaces' is for points")
 
 
-def test_control_c(folder: Path) -> None:
+@pytest.mark.parametrize("solver", _solve.SOLVERS)
+def test_control_c(solver: str) -> None:
     noise = np.random.default_rng(0).random((400, 400))
     np.save("noise.npy", noise + noise.T)
-    before = sorted(folder.rglob("*"))
-    code, stdout, stderr = run_on_terminal(
-        "cluster", "noise.npy", "--n-inner", "500", "--out", "labels.csv", interrupt=True
-    )
+    options = ("--solver", solver, "--n-inner", "500", "--out", "labels.csv")
+    code, stdout, stderr = run_on_terminal("cluster", "noise.npy", *options, interrupt=True)
     assert code == 130
     assert stdout == ""
+    assert spherelax.Status.INTERRUPTED in stderr
     assert stderr.endswith("\r\nspherelax: interrupted\r\n")
     assert "Traceback" not in stderr
-    assert sorted(folder.rglob("*")) == before
+    assert len(labels_in(Path("labels.csv").read_text())) == 400
 
 
 def test_a_closed_pipe_is_no_fault() -> None:
     Path("many.csv").write_text("".join(f"item-{i},item-{i},1\n" for i in range(20_000)))
-    command = f"{' '.join(PYTHON)} cluster many.csv --max-clusters 2 --alpha-step 0.5 | head -n 1"
+    command = f"{' '.join(PYTHON)} cluster many.csv | head -n 1"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, check=False, env=ENVIRONMENT
     )
@@ -386,7 +533,7 @@ def test_help_loads_nothing_heavy() -> None:
         "from spherelax.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = {'numpy', 'scipy', 'sklearn', 'matplotlib'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'sklearn', 'matplotlib'} & set(sys.modules)\n"
         "sys.exit(f'loaded {heavy}' if heavy else 0)"
     )
     done = subprocess.run(

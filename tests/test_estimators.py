@@ -16,8 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spherelax as sl
+from spherelax._solve import SOLVERS
 
-QUICK = {"n_inner": 3, "alpha_step": 0.05}
+QUICK = {"solver": "power", "n_inner": 3, "alpha_step": 0.05}
 
 
 def expected_failures(estimator):
@@ -32,9 +33,13 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [
+        sl.SphereClustering(),
+        sl.SphereClustering(affinity="adaptive"),
+        sl.SphereClustering(affinity="rbf"),
+        sl.SphereClustering(affinity="precomputed"),
+        sl.SphereClustering(warm_start=True),
+        sl.SphereMatching(),
         sl.SphereClustering(**QUICK),
-        sl.SphereClustering(affinity="nearest_neighbors", **QUICK),
-        sl.SphereClustering(affinity="rbf", **QUICK),
         sl.SphereClustering(affinity="precomputed", **QUICK),
         sl.SphereMatching(**QUICK),
     ],
@@ -49,10 +54,11 @@ def blobs():
     return make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("affinity", ["adaptive", "nearest_neighbors", "rbf"])
-def test_points(blobs, affinity):
+def test_points(blobs, affinity, solver):
     X, y = blobs
-    model = sl.SphereClustering(affinity)
+    model = sl.SphereClustering(affinity, solver=solver)
     labels = model.fit_predict(X)
     assert adjusted_rand_score(y, labels) == 1.0
     assert model.n_clusters_ == 3
@@ -81,15 +87,19 @@ def test_callable_affinity_with_parameters(blobs):
 
 
 def test_bad_affinity(blobs):
-    with pytest.raises(sl.InvalidInputError, match=r"affinity must be one of adaptive, .*'magic'"):
+    with pytest.raises(sl.InvalidInputError, match=r"affinity must be one of nearest_.*'magic'"):
         sl.SphereClustering("magic").fit(blobs[0])
 
 
 def test_bad_bounds(blobs):
     with pytest.raises(sl.InvalidInputError, match="max_clusters must be an integer >= 1"):
-        sl.SphereClustering(max_clusters=0).fit(blobs[0])
+        sl.SphereClustering(solver="power", max_clusters=0).fit(blobs[0])
     with pytest.raises(sl.InvalidInputError, match="max_universe must be an integer >= 1"):
-        sl.SphereMatching(max_universe=0).fit(np.ones((4, 4)))
+        sl.SphereMatching(solver="power", max_universe=0).fit(np.ones((4, 4)))
+    with pytest.raises(sl.InvalidInputError, match=r"^max_clusters needs solver='power'; found"):
+        sl.SphereClustering(max_clusters=3).fit(blobs[0])
+    with pytest.raises(sl.InvalidInputError, match=r"^max_universe needs solver='power'; found"):
+        sl.SphereMatching(max_universe=3).fit(np.ones((4, 4)))
 
 
 def test_bounds_are_kept(blobs):
@@ -118,7 +128,7 @@ def test_grid_search(blobs):
         return adjusted_rand_score(truth, model.fit_predict(points))
 
     search = GridSearchCV(
-        sl.SphereClustering(),
+        sl.SphereClustering(solver="power"),
         {"affinity": ["rbf", "adaptive"], "max_clusters": [1, 20]},
         scoring=score,
         cv=[(everything, everything)],
@@ -159,7 +169,7 @@ def test_matching_through_a_grid_search_with_routed_groups(matching):
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
             sl.SphereMatching().set_fit_request(groups=True),
-            {"max_universe": [8, 60]},
+            {"n_steps": [10, 40]},
             scoring=score,
             cv=[(everything, everything)],
         ).fit(W, truth, groups=groups)
@@ -174,8 +184,8 @@ def test_matching_without_groups_is_clustering(matching):
 
 def test_callback(blobs):
     seen = []
-    sl.SphereClustering(callback=seen.append, alpha_step=0.1).fit(blobs[0])
-    assert len(seen) == 10
+    model = sl.SphereClustering(callback=seen.append).fit(blobs[0])
+    assert len(seen) == len(model.result_.path.labels)
 
 
 def test_matches_needs_a_fit():
@@ -183,13 +193,32 @@ def test_matches_needs_a_fit():
         sl.SphereMatching().matches()
 
 
+@pytest.fixture
+def seen_by_solve(monkeypatch):
+    """Keyword arguments of the last call of solve, which finds two clusters."""
+    result = sl.solve(np.kron(np.eye(2), np.ones((4, 4))))
+    seen = {}
+
+    def spy(*_args, **given):
+        seen.clear()
+        seen.update(given)
+        return result
+
+    monkeypatch.setattr("spherelax.estimators.solve", spy)
+    return seen
+
+
 @pytest.mark.parametrize(
     ("estimator", "bound"),
     [(sl.SphereClustering, "max_clusters"), (sl.SphereMatching, "max_universe")],
 )
-def test_every_setting_reaches_solve(estimator, bound, monkeypatch):
+def test_every_setting_reaches_solve(estimator, bound, seen_by_solve):
     settings = {
         "solver": "power",
+        "pick": "stability",
+        "n_steps": 12,
+        "row_entries": 3,
+        "n_jobs": 1,
         "alpha_step": 0.2,
         "n_inner": 3,
         "delta_margin": 0.1,
@@ -198,16 +227,8 @@ def test_every_setting_reaches_solve(estimator, bound, monkeypatch):
         "callback": print,
     }
     affinity = {"affinity": "precomputed"} if estimator is sl.SphereClustering else {}
-    result = sl.solve(np.ones((4, 4)) - np.diag([1.0, 0, 0, 0]))
-    seen = {}
-
-    def spy(*_args, **given):
-        seen.update(given)
-        return result
-
-    monkeypatch.setattr("spherelax.estimators.solve", spy)
-    estimator(**affinity, **settings, **{bound: 3}).fit(np.ones((4, 4)))
-    assert seen == {**settings, "max_universe": 3}
+    estimator(**affinity, **settings, **{bound: 3}).fit(np.ones((8, 8)))
+    assert seen_by_solve == {**settings, "max_universe": 3, "start": None}
 
 
 @pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
@@ -215,7 +236,80 @@ def test_defaults_are_those_of_solve(estimator):
     ours = inspect.signature(estimator).parameters
     theirs = inspect.signature(sl.solve).parameters
     shared = set(ours) & set(theirs)
-    assert {"solver", "alpha_step", "n_inner", "delta_margin", "kappa", "eta_floor"} <= shared
+    of_data = {"similarity", "groups", "start", "scales", "max_universe"}
+    assert shared - {"max_universe"} == set(theirs) - of_data
     assert {name: ours[name].default for name in shared} == {
         name: theirs[name].default for name in shared
     }
+
+
+def test_neighbours_are_judged_by_their_interfaces(blobs, seen_by_solve):
+    X, _ = blobs
+    for pick in (None, "interfaces"):
+        sl.SphereClustering(pick=pick).fit(X)
+        assert seen_by_solve["pick"] == "interfaces"
+        np.testing.assert_array_equal(seen_by_solve["scales"], sl.similarity.local_scales(X))
+    params = {"n_neighbors": 6, "scale_neighbor": 4, "standardize": True}
+    sl.SphereClustering(affinity_params=params).fit(X)
+    expected = sl.similarity.local_scales(X, scale_neighbor=4, standardize=True)
+    np.testing.assert_array_equal(seen_by_solve["scales"], expected)
+    assert not np.array_equal(expected, sl.similarity.local_scales(X))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"affinity": "adaptive"},
+        {"affinity": "rbf"},
+        {"affinity": sl.similarity.nearest_neighbors},
+        {"pick": "description"},
+        {"pick": 2.0},
+        {"solver": "power"},
+    ],
+)
+def test_what_else_is_picked_as_solve_does(blobs, settings, seen_by_solve):
+    sl.SphereClustering(**settings).fit(blobs[0])
+    assert seen_by_solve["pick"] == settings.get("pick")
+    assert "scales" not in seen_by_solve
+
+
+def test_warm_start_reaches_solve(blobs, seen_by_solve):
+    X, _ = blobs
+    cold, warm = sl.SphereClustering(), sl.SphereClustering(warm_start=True)
+    for model in (cold, warm):
+        model.fit(X[:8])
+        assert seen_by_solve["start"] is None
+    last = warm.result_
+    for rows in (X[:8], X[:20]):
+        warm.fit(rows)
+        assert seen_by_solve["start"] is last
+        cold.fit(rows)
+        assert seen_by_solve["start"] is None
+    warm.fit(X[:7])
+    assert seen_by_solve["start"] is None
+
+
+def test_points_that_come_later_join_their_clusters():
+    X, y = make_blobs(160, centers=[[0, 0], [9, 0], [0, 9]], cluster_std=0.7, random_state=0)
+    model = sl.SphereClustering(warm_start=True).fit(X[:120])
+    before = model.labels_
+    model.fit(X)
+    assert model.result_.status == sl.Status.ABSORBED
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.labels_[:120], before)
+    assert len(model.confidence_) == 160
+
+
+def test_objects_that_come_later_are_matched(matching):
+    W, groups, truth = matching
+    known = groups < 7
+    model = sl.SphereMatching(warm_start=True).fit(W[known][:, known], groups=groups[known])
+    model.fit(W, groups=groups)
+    assert model.result_.status == sl.Status.ABSORBED
+    assert sl.metrics.pairwise_scores(truth, model.labels_, groups).f_score > 0.9
+    assert len(set(zip(groups, model.labels_.tolist(), strict=True))) == len(W)
+
+
+def test_a_warm_start_needs_the_coordinate_solver(blobs):
+    with pytest.raises(sl.InvalidInputError, match=r"^warm_start needs solver='coordinate'"):
+        sl.SphereClustering(warm_start=True, solver="power").fit(blobs[0])

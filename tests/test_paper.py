@@ -1,5 +1,6 @@
 """The package against a literal, dense implementation of the paper, and the paper's identities."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from spherelax.schedule import alpha_grid
 from spherelax.solvers.power import sweep
 
 SETTINGS = {"alpha_step": 0.02, "n_inner": 6, "delta_margin": 0.0, "kappa": 0.01}
+solve = partial(sl.solve, solver="power")
 
 
 def binary(seed):
@@ -25,7 +27,7 @@ def binary(seed):
     return W, None, labels
 
 
-def partial(seed):
+def matching(seed):
     return sl.datasets.make_partial_matching(12, 8, observed=0.7, shuffled=0.4, random_state=seed)
 
 
@@ -43,12 +45,12 @@ def assert_same_sweep(result, literal, eta_floor=1e-9):
     np.testing.assert_allclose(result.path.objectives, literal.objectives, rtol=1e-12)
 
 
-@pytest.mark.parametrize("problem", [binary, partial, weighted])
+@pytest.mark.parametrize("problem", [binary, matching, weighted])
 @pytest.mark.parametrize("settings", [{}, {"kappa": 0.0}, {"delta_margin": 0.5}, {"n_inner": 1}])
 def test_solve_is_the_literal_algorithm(problem, settings, seed):
     W, groups, _ = problem(seed)
     settings = SETTINGS | settings
-    result = sl.solve(W, groups, max_universe=24, **settings)
+    result = solve(W, groups, max_universe=24, **settings)
     literal = oracle.sweep(W, 24, **settings)
     assert_same_sweep(result, literal)
     assert result.status == sl.Status.VALLEY
@@ -59,11 +61,11 @@ def test_solve_is_the_literal_algorithm(problem, settings, seed):
     np.testing.assert_allclose(result.embedding(), U, atol=1e-9)
 
 
-@pytest.mark.parametrize("problem", [binary, partial, weighted])
+@pytest.mark.parametrize("problem", [binary, matching, weighted])
 def test_dense_and_sparse_agree(problem, seed):
     W, groups, _ = problem(seed)
-    dense = sl.solve(W, groups, **SETTINGS)
-    sparse = sl.solve(sp.csr_array(W), groups, **SETTINGS)
+    dense = solve(W, groups, **SETTINGS)
+    sparse = solve(sp.csr_array(W), groups, **SETTINGS)
     np.testing.assert_array_equal(dense.path.labels, sparse.path.labels)
     assert dense.index == sparse.index
     np.testing.assert_allclose(dense.confidence, sparse.confidence, atol=1e-9)
@@ -71,7 +73,7 @@ def test_dense_and_sparse_agree(problem, seed):
 
 def test_without_floor_the_printed_pick(seed):
     W, _, _ = binary(seed)
-    result = sl.solve(W, max_universe=24, eta_floor=0, **SETTINGS)
+    result = solve(W, max_universe=24, eta_floor=0, **SETTINGS)
     assert result.index == oracle.pick(result.path.etas, eta_floor=0)
 
 

@@ -1,4 +1,4 @@
-"""The valley of a curve."""
+"""The valley of a curve, the shortest description, the labels that last."""
 
 import numpy as np
 import oracle
@@ -6,19 +6,24 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spherelax.pick import pick_valley
+from spherelax.pick import pick_description, pick_stability, pick_valley
 from spherelax.result import Path, Status
 
 CURVES = st.lists(st.integers(0, 4).map(float), min_size=3, max_size=14)
+
+
+def labels_with(counts):
+    """Labelings that differ in more than one pair, with so many labels."""
+    return tuple(np.sort(np.arange(60) % n).astype(np.int32) for n in counts)
 
 
 def pick(etas, eta_floor=1e-9, n_labels=None, merged=None, score=None):
     """Pick from a curve; labels count down unless given, and everything has merged at rest."""
     n = len(etas)
     counts = np.arange(n, 0, -1) if n_labels is None else np.asarray(n_labels)
-    labels = np.zeros((n, counts.max()), dtype=np.int32)
-    labels[:, -1] = counts - 1
-    path = Path(np.linspace(0.9, 0, n), np.asarray(etas, dtype=float), np.ones(n), labels)
+    path = Path(
+        np.linspace(0.9, 0, n), np.asarray(etas, dtype=float), np.ones(n), labels_with(counts)
+    )
     merged = np.ones(n, dtype=bool) if merged is None else np.asarray(merged)
     return pick_valley(path, merged, score or (lambda labels: float(labels.max())), eta_floor)
 
@@ -96,3 +101,28 @@ def test_rest_apart_is_a_second_candidate():
     assert pick(etas, merged=~merged, n_labels=counts).status == Status.VALLEY
     printed = pick(etas, 0, merged=merged, n_labels=counts, score=by(better))
     assert printed.index == 2
+
+
+@pytest.mark.parametrize(
+    ("savings", "index"), [([-3.0, 2.0, 5.0, 1.0], 2), ([1.0, 5.0, 5.0, 5.0], 1), ([-3.0, -2.0], 1)]
+)
+def test_the_first_of_the_shortest_descriptions(savings, index):
+    found = pick_description(np.array(savings))
+    assert (found.index, found.status) == (index, Status.DESCRIBED)
+
+
+@pytest.mark.parametrize(
+    ("counts", "index"),
+    [
+        ([12, 12, 12, 12, 12, 4, 4, 4, 3, 1, 1, 1, 1, 1], 6),
+        ([12, 6, 6, 6, 6, 6, 4, 4, 4, 1], 3),
+        ([5, 5, 5], 1),
+        ([7, 7, 7, 7, 1], 1),
+    ],
+)
+def test_the_middle_of_the_labels_that_last_longest(counts, index):
+    resolutions = 2.0 ** -np.arange(len(counts))
+    curve = np.zeros(len(counts))
+    path = Path(resolutions / (1 + resolutions), curve, curve, labels_with(counts))
+    found = pick_stability(path)
+    assert (found.index, found.status) == (index, Status.STABLE)

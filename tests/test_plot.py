@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from matplotlib.colors import to_hex
 
 import spherelax as sl
 from spherelax import plot
+from spherelax._solve import SOLVERS
 from spherelax.datasets import make_binary_similarity, make_partial_matching
 from spherelax.metrics import pairwise_scores
 
@@ -34,21 +36,31 @@ def _no_figure_stays_open() -> Iterator[None]:
     plt.close("all")
 
 
+def make_clustered(solver: str) -> SimpleNamespace:
+    W, truth = make_binary_similarity(60, 3, rewired=0.3, missing=0.2, random_state=0)
+    return SimpleNamespace(W=W, truth=truth, groups=None, result=sl.solve(W, solver=solver))
+
+
+def make_matched(solver: str) -> SimpleNamespace:
+    W, groups, truth = make_partial_matching(8, 6, observed=0.7, shuffled=0.3, random_state=0)
+    result = sl.solve(W, groups, solver=solver)
+    return SimpleNamespace(W=W, truth=truth, groups=groups, result=result)
+
+
 @pytest.fixture(scope="module")
 def clustered() -> SimpleNamespace:
-    W, truth = make_binary_similarity(60, 3, rewired=0.3, missing=0.2, random_state=0)
-    return SimpleNamespace(W=W, truth=truth, groups=None, result=sl.solve(W))
+    return make_clustered("power")
 
 
-@pytest.fixture(scope="module")
-def matched() -> SimpleNamespace:
-    W, groups, truth = make_partial_matching(8, 6, observed=0.7, shuffled=0.3, random_state=0)
-    return SimpleNamespace(W=W, truth=truth, groups=groups, result=sl.solve(W, groups))
+@pytest.fixture(scope="module", params=SOLVERS)
+def matched(request: pytest.FixtureRequest) -> SimpleNamespace:
+    return make_matched(request.param)
 
 
-@pytest.fixture(params=["clustered", "matched"])
-def problem(request: pytest.FixtureRequest) -> Any:
-    return request.getfixturevalue(request.param)
+@pytest.fixture(scope="module", params=list(product((make_clustered, make_matched), SOLVERS)))
+def problem(request: pytest.FixtureRequest) -> SimpleNamespace:
+    make, solver = request.param
+    return make(solver)
 
 
 def scales(ax: Any) -> dict[str, Any]:
@@ -62,10 +74,21 @@ def marks(ax: Any) -> dict[str, tuple[float, float]]:
     return {name: (line.get_xdata()[0], line.get_ydata()[0]) for name, line in found.items()}
 
 
-def expected_marks(result: Any) -> dict[str, tuple[float, float]]:
-    steps = {"right maximum": result.right, "left maximum": result.left, "pick": result.index}
+def eta_curve(result: Any) -> Any:
+    return np.c_[result.path.alphas, result.path.etas]
+
+
+def sweep_curve(result: Any) -> Any:
+    """What the sweep of a result draws: savings over resolutions, or eta over alpha."""
     path = result.path
-    return {name: (path.alphas[i], path.etas[i]) for name, i in steps.items() if i is not None}
+    if path.savings is None:
+        return eta_curve(result)
+    return np.c_[path.resolutions, path.savings]
+
+
+def expected_marks(result: Any, curve: Any) -> dict[str, tuple[float, float]]:
+    steps = {"right maximum": result.right, "left maximum": result.left, "pick": result.index}
+    return {name: tuple(curve[i]) for name, i in steps.items() if i is not None}
 
 
 def f_scores(problem: Any) -> list[float]:
@@ -80,19 +103,22 @@ def collections(ax: Any) -> dict[str, Any]:
 def test_sweep_draws_the_path(problem: Any) -> None:
     ax = plot.sweep(problem.result)
     path = problem.result.path
-    np.testing.assert_array_equal(ax.lines[0].get_xydata(), np.c_[path.alphas, path.etas])
-    assert marks(ax) == expected_marks(problem.result)
+    np.testing.assert_array_equal(ax.lines[0].get_xydata(), sweep_curve(problem.result))
+    assert marks(ax) == expected_marks(problem.result, sweep_curve(problem.result))
     (counts,) = scales(ax)["number of labels"].lines
-    np.testing.assert_array_equal(counts.get_xydata(), np.c_[path.alphas, path.n_labels])
+    x = sweep_curve(problem.result)[:, 0]
+    np.testing.assert_array_equal(counts.get_xydata(), np.c_[x, path.n_labels])
     assert scales(ax)["number of labels"].get_yscale() == "log"
-    assert set(scales(ax)) == {"eta", "number of labels"}
+    name = "eta" if path.savings is None else "nats saved"
+    assert set(scales(ax)) == {name, "number of labels"}
 
 
 def test_every_mark_of_the_sweep_lies_inside_its_scale(problem: Any) -> None:
     ax = plot.sweep(problem.result)
     low, high = ax.get_ylim()
     heights = ax.transAxes.inverted().transform(ax.transData.transform(ax.lines[0].get_xydata()))
-    assert low < 0 < problem.result.path.etas.max() < high
+    values = sweep_curve(problem.result)[:, 1]
+    assert low < values.min() <= values.max() < high
     assert heights[:, 1].min() > 0
     assert heights[:, 1].max() < 1
 
@@ -102,7 +128,7 @@ def test_sweep_with_truth_adds_the_f_score(problem: Any) -> None:
     curve, level = scales(ax)["F-score"].lines
     scores = f_scores(problem)
     np.testing.assert_array_equal(curve.get_ydata(), scores)
-    np.testing.assert_array_equal(curve.get_xdata(), problem.result.path.alphas)
+    np.testing.assert_array_equal(curve.get_xdata(), sweep_curve(problem.result)[:, 0])
     assert to_hex(curve.get_color()).upper() == plot.BLUE
     assert list(level.get_ydata()) == [scores[problem.result.index]] * 2
     assert (level.get_color(), level.get_linestyle()) == ("black", "--")
@@ -138,12 +164,11 @@ def test_sweep_of_a_curve_that_is_zero_everywhere(clustered: Any) -> None:
 
 def test_illustration_has_the_two_panels_of_the_paper(problem: Any) -> None:
     left, right = plot.illustration(problem.result, problem.truth, groups=problem.groups)
-    path = problem.result.path
     for panel in (left, right):
-        np.testing.assert_array_equal(panel.lines[0].get_xydata(), np.c_[path.alphas, path.etas])
+        np.testing.assert_array_equal(panel.lines[0].get_xydata(), eta_curve(problem.result))
         assert panel.get_yscale() == "linear"
     assert len(left.lines) == 1
-    assert marks(right) == expected_marks(problem.result)
+    assert marks(right) == expected_marks(problem.result, eta_curve(problem.result))
     curve, level = scales(right)["F-score"].lines
     np.testing.assert_array_equal(curve.get_ydata(), f_scores(problem))
     assert level.get_ydata()[0] == f_scores(problem)[problem.result.index]
@@ -243,7 +268,7 @@ def test_the_octant_is_the_non_negative_part_of_the_unit_sphere(
 
 def test_sphere_of_a_result() -> None:
     W, _ = make_binary_similarity(45, 3, rewired=0.2, missing=0.1, random_state=0)
-    result = sl.solve(W, max_universe=3)
+    result = sl.solve(W, solver="power", max_universe=3)
     ax = plot.sphere(result.embedding(), labels=result.labels)
     np.testing.assert_allclose(
         np.linalg.norm(np.transpose(ax.collections[-1]._offsets3d), axis=1), 1

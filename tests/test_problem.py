@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import spherelax as sl
+from spherelax._solve import SOLVERS
 from spherelax.problem import Problem
 from spherelax.solvers import power
 
@@ -63,8 +64,7 @@ def test_bad_sparse_similarity(name, kind):
     [
         ([0, 1], "one label per item, 3; found 2"),
         ([], "one label per item, 3; found 0"),
-        ([0, None, 1], "no missing values; found None at 1"),
-        ([0.0, 1.0, np.nan], "no missing values; found nan at 2"),
+        ([0.0, 1.0, np.nan], r"no missing values; found nan at 2 \(None marks an item without"),
         (pd.Series(["a", pd.NA, "b"], dtype=object), "no missing values; found <NA> at 1"),
         (pd.Series(pd.to_datetime(["2020", None, "2021"])), "no missing values; found NaT at 1"),
         ([0, [1], 2], r"one hashable label per item; found \[1\] at 1"),
@@ -81,9 +81,19 @@ def test_bad_groups(groups, message):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("max_universe", 0, "an integer >= 1"),
-        ("max_universe", 2.5, "an integer >= 1"),
-        ("max_universe", True, "an integer >= 1"),
+        ("pick", 0, "a finite number > 0"),
+        ("pick", -1.0, "a finite number > 0"),
+        ("pick", np.nan, "a finite number > 0"),
+        ("pick", np.inf, "a finite number > 0"),
+        ("pick", True, "a finite number > 0"),
+        ("pick", "best", "one of description, eta, stability, interfaces or a resolution"),
+        ("n_steps", 1, "an integer >= 2"),
+        ("n_steps", 10.0, "an integer >= 2"),
+        ("row_entries", 1, "an integer >= 2"),
+        ("row_entries", "4", "an integer >= 2"),
+        ("n_jobs", 0, "an integer >= 1"),
+        ("n_jobs", -2, "an integer >= 1"),
+        ("n_jobs", 1.0, "an integer >= 1"),
         ("alpha_step", 0, r"a number in \(0, 0.5\]"),
         ("alpha_step", 0.7, r"a number in \(0, 0.5\]"),
         ("alpha_step", "0.1", r"a number in \(0, 0.5\]"),
@@ -94,7 +104,7 @@ def test_bad_groups(groups, message):
         ("kappa", np.inf, "a finite number >= 0"),
         ("kappa", None, "a finite number >= 0"),
         ("eta_floor", 1.0, r"a number in \[0, 1\)"),
-        ("solver", "magic", "one of power"),
+        ("solver", "magic", "one of coordinate, power"),
     ],
 )
 def test_bad_settings(name, value, expected):
@@ -102,34 +112,63 @@ def test_bad_settings(name, value, expected):
         sl.solve(GOOD, **{name: value})
 
 
+@pytest.mark.parametrize("bound", [0, 2.5, True])
+def test_bad_bounds(bound):
+    with pytest.raises(sl.InvalidInputError, match=r"^max_universe must be an integer >= 1"):
+        sl.solve(GOOD, solver="power", max_universe=bound)
+
+
 def test_universe_smaller_than_a_group():
     with pytest.raises(sl.InvalidInputError, match="size of the largest group, 2; found 1"):
-        sl.solve(GOOD, ["a", "b", "a"], max_universe=1)
+        sl.solve(GOOD, ["a", "b", "a"], solver="power", max_universe=1)
 
 
-def test_bad_input_costs_nothing(monkeypatch):
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_universe": 3}, "^max_universe needs solver='power'; found"),
+        ({"solver": "power", "pick": "interfaces"}, "^pick='interfaces' needs solver='coordinate'"),
+        ({"solver": "power", "scales": [1, 1, 1]}, "^scales needs solver='coordinate'"),
+        ({"groups": "aba", "pick": "interfaces"}, "^groups must be a sequence"),
+        ({"groups": list("aba"), "pick": "interfaces"}, "^pick='interfaces' is for points"),
+        ({"pick": "interfaces", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
+        ({"pick": "interfaces", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
+    ],
+)
+def test_settings_that_do_not_go_together(settings, message):
+    with pytest.raises(sl.InvalidInputError, match=message):
+        sl.solve(GOOD, **settings)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_bad_input_costs_nothing(monkeypatch, solver):
     monkeypatch.setattr("spherelax.rebalance.smallest_eigenvalues", None)
+    monkeypatch.setattr("spherelax.coordinate_run.build_graph", None)
     with pytest.raises(sl.InvalidInputError):
-        sl.solve(GOOD, ["a", "b"])
+        sl.solve(GOOD, ["a", "b"], solver=solver)
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int64, np.float16, np.float32])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_any_real_dtype(dtype, sparse):
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_any_real_dtype(dtype, sparse, solver):
     W = (np.kron(np.eye(3), np.ones((4, 4))) * 3).astype(dtype)
-    result = sl.solve(sp.csr_array(W) if sparse and dtype != np.float16 else W)
+    result = sl.solve(sp.csr_array(W) if sparse and dtype != np.float16 else W, solver=solver)
     np.testing.assert_array_equal(result.labels, np.repeat(np.arange(3), 4))
 
 
 @pytest.mark.parametrize("kind", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
 @pytest.mark.parametrize("family", ["array", "matrix"])
-def test_any_sparse_format(kind, family):
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_any_sparse_format(kind, family, solver):
     W = np.kron(np.eye(3), np.ones((4, 4)))
     given = getattr(sp, f"{kind}_{family}")(W)
-    np.testing.assert_array_equal(sl.solve(given).labels, np.repeat(np.arange(3), 4))
+    labels = sl.solve(given, solver=solver).labels
+    np.testing.assert_array_equal(labels, np.repeat(np.arange(3), 4))
 
 
-def test_input_is_not_changed():
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_input_is_not_changed(solver):
     W = np.asfortranarray(np.kron(np.eye(3), np.ones((4, 4))))
     W.flags.writeable = False
     sparse = sp.coo_array(W)
@@ -137,8 +176,8 @@ def test_input_is_not_changed():
     sparse.data.flags.writeable = False
     before = sparse.copy()
     expected = np.repeat(np.arange(3), 4)
-    np.testing.assert_array_equal(sl.solve(W).labels, expected)
-    np.testing.assert_array_equal(sl.solve(sparse).labels, expected)
+    np.testing.assert_array_equal(sl.solve(W, solver=solver).labels, expected)
+    np.testing.assert_array_equal(sl.solve(sparse, solver=solver).labels, expected)
     assert (sparse != before).nnz == 0
 
 
@@ -170,6 +209,11 @@ def test_groups_of_any_hashable_kind():
     assert problem.largest_group == 2
     as_array = Problem.check(np.ones((6, 6)), np.array(["b", "a", "c", "b", "d", "a"]))
     np.testing.assert_array_equal(as_array.groups, problem.groups)
+
+
+def test_every_item_without_a_group_is_a_group_of_its_own():
+    for names in (["a", None, "a", None], np.array(["a", None, "a", None], dtype=object)):
+        np.testing.assert_array_equal(Problem.check(np.ones((4, 4)), names).groups, [0, 1, 0, 2])
 
 
 def test_asymmetry_is_found_in_every_tile(seed):

@@ -7,17 +7,31 @@ import numpy as np
 import pytest
 
 import spherelax as sl
+from spherelax._solve import SOLVERS
+from spherelax.result import Path
 
 
-@pytest.fixture(scope="module")
-def result():
+@pytest.fixture(scope="module", params=SOLVERS)
+def result(request):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, n_inner=5)
+    return sl.solve(W, solver=request.param, n_inner=5)
 
 
-def test_at_takes_the_nearest_alpha(result):
-    other = result.at(0.503)
-    assert other.alpha == pytest.approx(0.5)
+@pytest.mark.parametrize("alpha", [0.01, 0.303, 0.503, 0.8, 0.97])
+def test_at_takes_the_resolution_that_is_nearest_in_ratio(result, alpha):
+    wanted = alpha / (1 - alpha)
+    ratios = [max(r / wanted, wanted / r) if r else np.inf for r in result.path.resolutions]
+    assert result.at(alpha).index == np.argmin(ratios)
+
+
+def test_the_ends_of_the_path(result):
+    assert result.at(1.0).index == 0
+    assert result.at(0.0).index == len(result.path.labels) - 1
+
+
+def test_another_step_is_a_whole_result(result):
+    other = result.at(0.5)
+    assert other.alpha == result.path.alphas[other.index] != result.alpha
     np.testing.assert_array_equal(other.labels, result.path.labels[other.index])
     assert other.status == sl.Status.CHOSEN
     assert other.path is result.path
@@ -28,7 +42,8 @@ def test_at_takes_the_nearest_alpha(result):
 
 def test_coarser_below_finer_above(result):
     counts = [result.at(alpha).n_labels for alpha in (0.0, result.alpha, 0.99)]
-    assert counts == [1, 4, 80]
+    assert counts == [1, 4, result.path.n_labels.max()]
+    assert counts[2] > 4
 
 
 def test_every_number_of_labels_on_the_path(result):
@@ -75,10 +90,39 @@ def test_matches_are_the_pairs_of_equal_labels(result):
     labels = result.labels
     expected = [(i, j) for i, j in combinations(range(len(labels)), 2) if labels[i] == labels[j]]
     assert [tuple(pair) for pair in result.matches().tolist()] == expected
-    assert result.at(0.99).matches().shape == (0, 2)
+
+
+def test_labels_that_nobody_shares_have_no_matches():
+    result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))), pick=1e6)
+    assert result.n_labels == 12
+    assert result.matches().shape == (0, 2)
 
 
 def test_status_is_a_sentence(result):
     assert isinstance(result.status, str)
-    assert str(result.status) == "The labels are those of the valley between the two maxima of eta."
+    of_power = "The labels are those of the valley between the two maxima of eta."
+    of_coordinate = "The labels are those that describe the similarities most briefly."
+    assert str(result.status) == (of_power if result.path.savings is None else of_coordinate)
     assert all(status.endswith(".") for status in sl.Status)
+
+
+def test_curves_of_the_path_have_one_entry_per_step(result):
+    path = result.path
+    n_steps = len(path.labels)
+    for curve in (path.alphas, path.etas, path.objectives, path.resolutions, path.n_labels):
+        assert curve.shape == (n_steps,)
+    assert path.stability.shape == (n_steps,)
+    assert path.is_whole
+    assert np.all(np.diff(path.alphas) < 0)
+    np.testing.assert_allclose(path.resolutions, path.alphas / (1 - path.alphas))
+    assert path.n_labels.tolist() == [len(set(labels.tolist())) for labels in path.labels]
+
+
+def test_stability_is_how_long_labels_last():
+    """Resolutions 16, 8, 4, 2, 1: in ln 2, each step reaches halfway to its neighbours."""
+    resolutions = 2.0 ** np.arange(4, -1, -1)
+    two, one = np.repeat([0, 1], 6), np.zeros(12)
+    labels = tuple(step.astype(np.int32) for step in (np.arange(12), two, two, two, one))
+    path = Path(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
+    expected = np.log(2) * np.array([0.5, 3, 3, 3, 0.5])
+    np.testing.assert_allclose(path.stability, expected)

@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from functools import partial
-from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from numpy.typing import ArrayLike, NDArray
 
-from spherelax.confidence import label_confidence
 from spherelax.metrics import modularity
-from spherelax.pick import pick_valley
+from spherelax.pick import Pick, pick_description, pick_stability, pick_valley
+from spherelax.power_run import PowerRun
 from spherelax.problem import InvalidInputError, Problem, check_settings
-from spherelax.rebalance import Rebalanced, rebalance
-from spherelax.result import Callback, Path, Result, SphereWarning, Status, Step
-from spherelax.rounding import Labels, rounding, separate
+from spherelax.rebalance import rebalance
+from spherelax.result import Callback, Path, Result, SphereWarning, Status, nearest_step
 from spherelax.schedule import alpha_grid
 from spherelax.solvers import power
 
-SOLVERS = ("power",)
-# Relative difference of an objective from that of equal rows below which all rows are equal.
-MERGED = 1e-9
+if TYPE_CHECKING:
+    from spherelax.coordinate_run import CoordinateRun
+
+SOLVERS = ("coordinate", "power")
+PICKS = ("description", "eta", "stability", "interfaces")
+DEFAULT_PICK = {"coordinate": "description", "power": "eta"}
+DEFAULT_INNER = {"coordinate": 2, "power": 20}
 
 
 def solve(
     similarity: Any,
     groups: Iterable[Hashable] | None = None,
     *,
-    solver: str = "power",
+    solver: str = "coordinate",
+    pick: str | float | None = None,
+    start: Result | None = None,
+    scales: ArrayLike | None = None,
+    n_steps: int | None = None,
+    row_entries: int | None = None,
+    n_jobs: int | None = None,
+    n_inner: int | None = None,
     max_universe: int | None = None,
     alpha_step: float = 0.01,
-    n_inner: int = 20,
     delta_margin: float = 0.0,
     kappa: float = 0.01,
     eta_floor: float = 1e-9,
@@ -47,9 +55,8 @@ def solve(
 
         g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U)
 
-    over ``U >= 0`` with rows of unit length, where ``W`` is the rebalanced similarity. Large alpha
-    keeps items apart, small alpha pulls them together; the alpha at which the iteration comes to
-    rest in between is where the structure is.
+    over ``U >= 0`` with rows of unit length. Large alpha keeps items apart, small alpha pulls them
+    together; somewhere in between is the structure.
 
     Parameters
     ----------
@@ -57,63 +64,223 @@ def solve(
         Symmetric and non-negative; W of the paper. Larger is more similar, zero is unrelated.
     groups : sequence of n_items hashable labels, optional
         The object that each item belongs to, in any order; items of one group never share a
-        label. None puts no constraint on the labels.
-    solver : {"power"}
-        "power" is the paper's method: conditional power iterations.
+        label. An item whose group is None is free. None for all puts no constraint on the labels.
+    solver : {"coordinate", "power"}
+        "coordinate" needs no bound on the number of labels, walks a logarithmic grid of
+        resolutions, polishes the labels of each and scales to millions of items; "power" is the
+        paper's method, conditional power iterations.
+    pick : {"description", "eta", "stability", "interfaces"} or float, optional
+        Which step of the path the labels come from: the one that describes the similarities most
+        briefly, the valley of the eta curve, the labels that stay the same for longest; or the
+        step at a resolution ``alpha / (1 - alpha)`` of your own, in units of the average
+        similarity. "interfaces" is for neighbour graphs of points, where every patch is a cluster
+        to the others: labels are merged unless there is a valley between them (coordinate solver,
+        no groups). None is "description" for the coordinate and "eta" for the power solver.
+    start : Result, optional
+        An earlier result of the coordinate solver for the first items: the others and any new
+        similarities are absorbed at its resolution, without a new sweep.
+    scales : sequence of n_items positive numbers, optional
+        For ``pick="interfaces"``: how far the neighbours of each item are away, as
+        :func:`spherelax.similarity.local_scales` says. None takes all for equal.
+    n_steps : int, optional
+        Coordinate solver: resolutions from the largest similarity down to just below the average
+        one. None is 40, and a step for each factor of two from 4096 items on.
+    row_entries : int, optional
+        Coordinate solver: largest number of entries in a row of U. None is 4, and 2 from 4096
+        items on.
+    n_jobs : int, optional
+        Coordinate solver: number of threads; None or -1 takes all processors. The labels do not
+        depend on it.
+    n_inner : int, optional
+        Passes or power iterations at each step, N of the paper. None is 2 for the coordinate and
+        20 for the power solver.
     max_universe : int, optional
-        Upper bound on the number of labels, k of the paper. None takes one that is loose for the
-        input; ``result.max_universe`` says which. Items that are similar to nothing do not count.
+        Power solver: upper bound on the number of labels, k of the paper. None takes one that is
+        loose for the input; ``result.max_universe`` says which. Items that are similar to nothing
+        do not count.
     alpha_step : float
-        Distance of the alphas, epsilon_alpha of the paper.
-    n_inner : int
-        Power iterations at each alpha, N of the paper.
+        Power solver: distance of the alphas, epsilon_alpha of the paper.
     delta_margin : float
-        Added to the smallest delta that makes V positive semidefinite, epsilon_eta of the paper.
+        Power solver: added to the smallest delta that makes V positive semidefinite, epsilon_eta
+        of the paper.
     kappa : float
-        Shift added to the rebalanced similarity: where alpha / (1 - alpha) is below it, items
-        attract each other even without any similarity.
+        Power solver: shift added to the rebalanced similarity. Where alpha / (1 - alpha) is below
+        it, items attract each other even without any similarity.
     eta_floor : float
         Values of eta below this share of the largest count as zero; 0 is the printed algorithm.
     callback : callable, optional
-        Called with a :class:`Step` after each alpha.
+        Called with a :class:`Step` after each step of a sweep.
 
     Returns
     -------
     Result
-        Labels, confidence, a status sentence, and the whole path.
+        Labels, confidence, a status sentence, and the whole path. After Ctrl-C, the best of the
+        steps before it.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import spherelax as sl
-    >>> W = [[0, 5, 0, 1], [5, 0, 0, 0], [0, 0, 0, 4], [1, 0, 4, 0]]
+    >>> W = np.kron(np.eye(2), np.full((4, 4), 5.0)) + 0.5
     >>> sl.solve(W).labels
-    array([0, 0, 1, 1], dtype=int32)
+    array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
     """
     if solver not in SOLVERS:
         raise InvalidInputError(f"solver must be one of {', '.join(SOLVERS)}; found {solver!r}")
+    chosen = DEFAULT_PICK[solver] if pick is None else pick
+    if isinstance(chosen, str) and chosen not in PICKS:
+        raise InvalidInputError(
+            f"pick must be one of {', '.join(PICKS)} or a resolution; found {pick!r}"
+        )
+    if not isinstance(chosen, str):
+        check_settings(pick=chosen)
+    n_inner = DEFAULT_INNER[solver] if n_inner is None else n_inner
+    optional = {"n_steps": n_steps, "row_entries": row_entries}
     check_settings(
-        alpha_step=alpha_step,
+        **{name: value for name, value in optional.items() if value is not None},
         n_inner=n_inner,
+        alpha_step=alpha_step,
         delta_margin=delta_margin,
         kappa=kappa,
         eta_floor=eta_floor,
     )
     problem = Problem.check(similarity, groups)
-    run = _PowerRun(
-        problem=problem,
-        k=power.n_columns(problem, max_universe),
-        rebalanced=rebalance(problem.similarity, problem.present, kappa),
-        alphas=alpha_grid(alpha_step),
-        n_inner=n_inner,
-        delta_margin=delta_margin,
+    if solver == "power":
+        _refuse(solver, start=start, scales=scales)
+        if chosen == "interfaces":
+            raise InvalidInputError("pick='interfaces' needs solver='coordinate'")
+        run = PowerRun(
+            problem=problem,
+            k=power.n_columns(problem, max_universe),
+            rebalanced=rebalance(problem.similarity, problem.present, kappa),
+            alphas=alpha_grid(alpha_step),
+            n_inner=n_inner,
+            delta_margin=delta_margin,
+        )
+        return _solve_power(problem, run, chosen=chosen, eta_floor=eta_floor, callback=callback)
+    _refuse(solver, max_universe=max_universe)
+    if start is not None:
+        return _absorb(problem, start)
+    if chosen == "interfaces" and groups is not None:
+        raise InvalidInputError("pick='interfaces' is for points, which have no groups")
+    settings: dict[str, Any] = {
+        "row_entries": row_entries,
+        "n_steps": n_steps,
+        "n_inner": n_inner,
+        "n_threads": _n_threads(n_jobs),
+        "resolution": None if isinstance(chosen, str) else float(chosen),
+        "is_thorough": chosen == "interfaces",
+    }
+    return _solve_coordinate(
+        problem,
+        settings,
+        chosen=chosen,
+        eta_floor=eta_floor,
+        scales=_checked_scales(scales, problem),
+        callback=callback,
     )
+
+
+def _solve_power(
+    problem: Problem,
+    run: PowerRun,
+    *,
+    chosen: str | float,
+    eta_floor: float,
+    callback: Callback | None,
+) -> Result:
+    """Walk the paper's path and choose a step."""
     path = run.walk(callback)
-    equal_rows = run.rebalanced.merged_objectives(run.alphas)
-    merged = np.isclose(path.objectives, equal_rows, rtol=MERGED, atol=0.0)
-    pick = pick_valley(path, merged, partial(modularity, problem.similarity), eta_floor)
-    status = Status.ISOLATED if problem.isolated.all() else pick.status
+    if chosen == "description":
+        from spherelax.coordinate_run import CoordinateRun
+
+        path = replace(path, savings=CoordinateRun.prepare(problem).savings(path.labels))
+    pick = _pick(path, run.merged(path), problem, chosen, eta_floor)
+    return _result(problem, run, path, pick)
+
+
+def _solve_coordinate(
+    problem: Problem,
+    settings: dict[str, Any],
+    *,
+    chosen: str | float,
+    eta_floor: float,
+    scales: NDArray[np.float64],
+    callback: Callback | None,
+) -> Result:
+    """Walk the universe-free path, again if reliability was learnt, and choose a step."""
+    from spherelax.coordinate_run import CoordinateRun
+
+    run = CoordinateRun.prepare(problem, **settings)
+    path = run.walk(callback)
+    pick = _pick(path, path.n_labels == 1, problem, chosen, eta_floor)
+    try:
+        again = run.reweighted(path.labels[pick.index]) if path.is_whole else None
+        better = path if again is None else again.walk(callback)
+        if again is not None and better.is_whole:
+            run, path = again, better
+            pick = _pick(path, path.n_labels == 1, problem, chosen, eta_floor)
+        elif not better.is_whole:
+            path = replace(path, is_whole=False)
+        if path.is_whole and chosen == "interfaces":
+            path, index = run.between_valleys(path, scales)
+            pick = Pick(index, None, None, Status.VALLEYS)
+        elif path.is_whole and chosen == "description" and run.is_noise(path, pick.index):
+            pick = replace(pick, status=Status.NOISE)
+            if problem.groups is None:
+                path, pick = run.together(path), replace(pick, index=len(path.labels) - 1)
+        path = run.finish(path, pick)
+    except KeyboardInterrupt:
+        path = replace(path, is_whole=False)
+    return _result(problem, run, path, pick)
+
+
+def _absorb(problem: Problem, start: Result) -> Result:
+    """Absorb the items and similarities of a problem into an earlier result."""
+    from spherelax.coordinate_run import CoordinateRun
+
+    if not isinstance(start, Result) or not isinstance(start.source, CoordinateRun):
+        found = "one of the power solver" if isinstance(start, Result) else type(start).__name__
+        raise InvalidInputError(f"start must be a Result of the coordinate solver; found {found}")
+    if len(start.labels) > problem.n_items:
+        raise InvalidInputError(
+            f"start must not have more items than similarity, {problem.n_items}; "
+            f"found {len(start.labels)}"
+        )
+    run, path = start.source.absorb(problem, start.labels, start.alpha)
+    return _result(problem, run, path, Pick(0, None, None, Status.ABSORBED))
+
+
+def _refuse(solver: str, **settings: object) -> None:
+    """Refuse settings that only the other solver has a use for."""
+    other = "coordinate" if solver == "power" else "power"
+    for name, value in settings.items():
+        if value is not None:
+            raise InvalidInputError(f"{name} needs solver={other!r}; found solver={solver!r}")
+
+
+def _pick(
+    path: Path, merged: NDArray[np.bool_], problem: Problem, chosen: str | float, eta_floor: float
+) -> Pick:
+    """Choose a step of the path."""
+    if not isinstance(chosen, str):
+        return Pick(nearest_step(path, chosen / (1.0 + chosen)), None, None, Status.CHOSEN)
+    if chosen in ("description", "interfaces") and path.savings is not None:
+        return pick_description(path.savings)
+    if chosen == "stability":
+        return pick_stability(path)
+    return pick_valley(path, merged, partial(modularity, problem.similarity), eta_floor)
+
+
+def _result(problem: Problem, run: PowerRun | CoordinateRun, path: Path, pick: Pick) -> Result:
+    """Put the chosen step into a result, and say what is odd about it."""
+    status = pick.status
+    if problem.isolated.all():
+        status = Status.ISOLATED
+    elif not path.is_whole:
+        status = Status.INTERRUPTED
     if status.is_odd:
-        warnings.warn(status, SphereWarning, stacklevel=2)
+        warnings.warn(status, SphereWarning, stacklevel=4)
     labels, alpha = path.labels[pick.index], float(path.alphas[pick.index])
     return Result(
         labels=labels,
@@ -129,54 +296,24 @@ def solve(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _PowerRun:
-    """A problem with the settings of the power solver: walks the path, answers questions on it."""
+def _checked_scales(scales: ArrayLike | None, problem: Problem) -> NDArray[np.float64]:
+    """Return one positive scale for each item."""
+    if scales is None:
+        return np.ones(problem.n_items)
+    checked = np.asarray(scales, dtype=float)
+    if checked.shape != (problem.n_items,) or not np.all((checked > 0) & np.isfinite(checked)):
+        raise InvalidInputError(
+            f"scales must hold one positive number per item, {problem.n_items}; "
+            f"found shape {checked.shape}, smallest {checked.min(initial=np.inf):.2g}"
+        )
+    return checked
 
-    problem: Problem
-    k: int
-    rebalanced: Rebalanced
-    alphas: NDArray[np.float64]
-    n_inner: int
-    delta_margin: float
 
-    def iterates(self) -> Iterator[power.Iterate]:
-        """Walk the sweep, with as many threads as its products are worth."""
-        with threadpool_limits(power.n_threads(self.rebalanced, self.k), user_api="blas"):
-            yield from power.sweep(
-                self.rebalanced,
-                self.alphas,
-                k=self.k,
-                n_inner=self.n_inner,
-                delta_margin=self.delta_margin,
-            )
-
-    def walk(self, callback: Callback | None) -> Path:
-        """Walk the whole path, keeping the curves and the labels of each step."""
-        n_steps, present, isolated = len(self.alphas), self.problem.present, self.problem.isolated
-        groups = self.problem.groups
-        round_rows = rounding(None if groups is None else groups[present])
-        etas, objectives = np.empty(n_steps), np.empty(n_steps)
-        labels = np.zeros((n_steps, self.problem.n_items), dtype=np.int32)
-        for index, (alpha, eta, objective, U) in enumerate(self.iterates()):
-            etas[index], objectives[index] = eta, objective
-            labels[index, present] = round_rows(U)
-            labels[index] = separate(labels[index], isolated)
-            if callback is not None:
-                n_labels = int(labels[index].max()) + 1
-                callback(Step(index, n_steps, alpha, eta, objective, n_labels))
-        return Path(self.alphas, etas, objectives, labels)
-
-    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
-        """Return how sure these labels are; items similar to nothing are sure of theirs."""
-        confidence = np.ones(self.problem.n_items)
-        present = self.problem.present
-        confidence[present] = label_confidence(self.rebalanced, labels[present], alpha)
-        confidence[self.problem.isolated] = 1.0
-        return confidence
-
-    def embedding(self, index: int) -> NDArray[np.float64]:
-        """Replay the sweep down to a step and return its U."""
-        U = np.zeros((self.problem.n_items, self.k))
-        U[self.problem.present] = next(islice(self.iterates(), index, None)).U
-        return U
+def _n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that a number of jobs means."""
+    if n_jobs is not None and n_jobs != -1:
+        check_settings(n_jobs=n_jobs)
+        return n_jobs
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

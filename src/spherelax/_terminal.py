@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import click
 
@@ -40,24 +39,48 @@ class OneLineErrors(click.Group):
         try:
             super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("spherelax: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
+            end_interrupted(ctx)
 
 
-@contextmanager
-def progress() -> Iterator[Callable[[Step], None] | None]:
-    """Give a callback that shows a progress bar, or none where nobody would see it."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with ExitStack() as stack:
-        bars: list[Any] = []
+def end_interrupted(ctx: click.Context) -> NoReturn:
+    """Say that Ctrl-C was hit, and exit as shells expect."""
+    click.echo("spherelax: interrupted", err=True)
+    ctx.exit(INTERRUPTED)
 
-        def show(step: Step) -> None:
-            if not bars:
-                bars.append(click.progressbar(length=step.n_steps, label="sweep", file=sys.stderr))
-                stack.callback(bars[0].render_finish)  # even if Ctrl-C comes while it opens
-                bars[0].__enter__()
-            bars[0].update(1)
 
-        yield show
+class Progress:
+    """A bar for each sweep, where somebody sees it; a context that tidies up behind itself."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.render_finish()
+
+    @property
+    def callback(self) -> Callable[[Step], None] | None:
+        """What `solve` is to call after each step; None where nobody would see a bar."""
+        return self._show if sys.stderr.isatty() else None
+
+    def complete(self) -> None:
+        """Fill the bar: a sweep may need fewer steps than it might have."""
+        if self._bar is not None:
+            self._bar.finish()
+            self._bar.render_progress()
+
+    def _show(self, step: Step) -> None:
+        """Move the bar to a step; with the first one of another sweep, begin another bar."""
+        if step.index == 0:
+            again = self._bar is not None
+            if again:
+                self.complete()
+                self._bar.render_finish()
+            label = "sweep again" if again else "sweep"
+            # Kept before it opens, so that it is closed even if Ctrl-C comes meanwhile.
+            self._bar = click.progressbar(length=step.n_steps, label=label, file=sys.stderr)
+            self._bar.__enter__()
+        self._bar.update(step.index + 1 - self._bar.pos)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 import spherelax
-from spherelax._terminal import OneLineErrors, progress
+from spherelax._terminal import OneLineErrors, Progress, end_interrupted
 
 if TYPE_CHECKING:
     from spherelax.io import Items
@@ -21,20 +22,70 @@ UNSURE = 0.1  # items of less confidence are counted in the summary
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
+
+class Choice(click.Choice[str]):
+    """One of several names, or a number where that is allowed too."""
+
+    def __init__(self, *names: str, or_number: bool = False) -> None:
+        super().__init__(names)
+        self.or_number = or_number
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number, or the name if it is one of them."""
+        if self.or_number:
+            with suppress(ValueError):
+                return float(value)
+        return super().convert(value, param, ctx)
+
+    def get_metavar(self, param: Any, ctx: Any) -> str | None:
+        """Show what may be given."""
+        names = super().get_metavar(param, ctx)
+        return names.replace("]", "|NUMBER]") if names and self.or_number else names
+
+
+class Option(NamedTuple):
+    """What an option takes, what it says, and the only solver that has a use for it."""
+
+    kind: Any
+    text: str
+    solver: str | None = None
+
+    @property
+    def help(self) -> str:
+        """The text of the help."""
+        return f"{self.solver} only: {self.text}" if self.solver else self.text
+
+
 FILE = click.Path(path_type=Path)
+SOLVER = Choice("coordinate", "power")  # the first one is the default
+PICK = Choice("description", "eta", "stability", "interfaces", or_number=True)
 # What is not given is not passed on: the defaults are those of `solve`, told here in words.
-OPTIONS: dict[str, tuple[Any, str]] = {
-    "--out": (FILE, "Where the labels go, as CSV. Default: -, standard output."),
-    "--plot": (FILE, "Where a picture of the sweep goes: .png, .svg, .pdf, ..."),
-    "--alpha": (float, "Take the labels at this alpha: larger is finer."),
-    "--n-labels": (int, "Take the labels of the step with so many labels."),
-    "--alpha-step": (float, "Distance of the alphas. Default: 0.01."),
-    "--n-inner": (int, "Iterations at each alpha. Default: 20."),
-    "--delta-margin": (float, "Added to the smallest delta. Default: 0."),
-    "--kappa": (float, "Added to the rebalanced similarities. Default: 0.01."),
-    "--eta-floor": (float, "Share of the largest eta that is zero. Default: 1e-9."),
+OPTIONS = {
+    "--out": Option(FILE, "Where the labels go, as CSV. Default: -, standard output."),
+    "--plot": Option(FILE, "Where a picture of the sweep goes: .png, .svg, .pdf, ..."),
+    "--alpha": Option(float, "Take the labels at this alpha: larger is finer."),
+    "--n-labels": Option(int, "Take the labels of the step with so many labels."),
+    "--solver": Option(SOLVER, "How to sweep; power is the paper's method. Default: coordinate."),
+    "--pick": Option(
+        PICK,
+        "Which step the labels come from, or its resolution. Default: description, with power eta.",
+    ),
+    "--n-inner": Option(int, "Iterations at each step. Default: 2, with power 20."),
+    "--eta-floor": Option(float, "Share of the largest eta that is zero. Default: 1e-9."),
+    "--n-steps": Option(
+        int,
+        "Steps down to the average. Default: 40, from 4096 items on one for each factor of two.",
+        "coordinate",
+    ),
+    "--row-entries": Option(
+        int, "Entries in a row of U. Default: 4, from 4096 items on 2.", "coordinate"
+    ),
+    "--n-jobs": Option(int, "Number of threads. Default: all processors.", "coordinate"),
+    "--alpha-step": Option(float, "Distance of the alphas. Default: 0.01.", "power"),
+    "--delta-margin": Option(float, "Added to the smallest delta. Default: 0.", "power"),
+    "--kappa": Option(float, "Added to the rebalanced similarities. Default: 0.01.", "power"),
 }
-BOUND = (int, "Upper bound on the number of labels. Default: a loose one.")
+BOUND = Option(int, "Upper bound on the number of labels. Default: a loose one.", "power")
 EXAMPLES = """
 \b
 Examples
@@ -54,9 +105,10 @@ def _command(bound: str, epilog: str) -> Callable[[Command], click.Command]:
     """Make a command with the arguments that both have."""
 
     def decorate(command: Command) -> click.Command:
-        for name, (kind, text) in reversed({**OPTIONS, bound: BOUND}.items()):
+        for name, option in reversed({**OPTIONS, bound: BOUND}.items()):
             default = STDOUT if name == "--out" else None
-            command = click.option(name, type=kind, default=default, help=text)(command)
+            add = click.option(name, type=option.kind, default=default, help=option.help)
+            command = add(command)
         command = click.argument("file", type=FILE)(command)
         return main.command(epilog=epilog + FORMATS)(command)
 
@@ -134,7 +186,7 @@ def _run(
     plot: Path | None,
     alpha: float | None,
     n_labels: int | None,
-    **settings: float | None,
+    **settings: str | float | None,
 ) -> None:
     """Read, solve, write and summarise."""
     if alpha is not None and n_labels is not None:
@@ -165,17 +217,25 @@ def _run(
     _summarise(items, result, n_alone=len(items.names) - n_similar)
     click.echo(f"labels: {'standard output' if out == STDOUT else out}", err=True)
     click.echo(f"sweep: {plot}" if plot else "sweep: see it with --plot sweep.png", err=True)
+    if not result.path.is_whole:
+        end_interrupted(click.get_current_context())
 
 
-def _check_settings(**settings: float | None) -> None:
-    """Refuse numbers out of range before any file is read, by the names of their options."""
+def _check_settings(**settings: str | float | None) -> None:
+    """Refuse what cannot be before any file is read, by the names of the options."""
     from spherelax.problem import check_settings
 
+    solver = settings["solver"] or SOLVER.choices[0]
     for name, value in settings.items():
+        if value is None:
+            continue
+        option = f"--{name.replace('_', '-')}"
+        only = OPTIONS.get(option, BOUND).solver
+        if only not in (None, solver):
+            raise click.UsageError(f"{option} needs --solver {only}")
         try:
-            check_settings(**({} if value is None else {name: value}))
+            check_settings(**({} if isinstance(value, str) else {name: value}))
         except spherelax.InvalidInputError as error:
-            option = f"--{name.replace('_', '-')}"
             raise click.UsageError(option + str(error).removeprefix(name)) from None
 
 
@@ -225,9 +285,13 @@ def _solve(items: Items, **settings: Any) -> spherelax.Result:
     given = {name: value for name, value in settings.items() if value is not None}
     if "max_clusters" in given:
         given["max_universe"] = given.pop("max_clusters")
-    with progress() as callback, warnings.catch_warnings(record=True) as caught:
+    with Progress() as progress, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", spherelax.SphereWarning)
-        result = spherelax.solve(items.similarity, items.groups, callback=callback, **given)
+        result = spherelax.solve(
+            items.similarity, items.groups, callback=progress.callback, **given
+        )
+        if result.path.is_whole:
+            progress.complete()
     for message in (str(warning.message) for warning in caught):
         if message not in set(spherelax.Status):  # the summary has the status
             click.echo(f"warning: {message}", err=True)
@@ -239,10 +303,12 @@ def _summarise(items: Items, result: spherelax.Result, n_alone: int) -> None:
     groups = f" in {len(set(items.groups))} groups" if items.groups else ""
     alone = f" ({n_alone} without an edge)" if n_alone else ""
     n_unsure = int((result.confidence < UNSURE).sum())
-    bound = f"max_{'universe' if items.groups else 'clusters'} {result.max_universe}"
+    bound = ""
+    if result.max_universe < len(items.names):
+        bound = f" (max_{'universe' if items.groups else 'clusters'} {result.max_universe})"
     click.echo(
         f"{len(items.names)} items{groups}{alone}: {result.n_labels} labels at alpha "
-        f"{result.alpha:g} ({bound})\n{result.status}\n"
+        f"{result.alpha:g}{bound}\n{result.status}\n"
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         f"{n_unsure} items",
         err=True,

@@ -16,33 +16,46 @@ from spherelax.problem import InvalidInputError, check_settings
 from spherelax.result import Callback, Result
 
 AFFINITIES: Mapping[str, Callable[..., Any]] = {
-    "adaptive": similarity.adaptive,
     "nearest_neighbors": similarity.nearest_neighbors,
+    "adaptive": similarity.adaptive,
     "rbf": similarity.rbf,
 }
+# What both estimators pass on to `solve` as it is.
+SETTINGS = (
+    "solver",
+    "pick",
+    "n_steps",
+    "row_entries",
+    "n_jobs",
+    "n_inner",
+    "alpha_step",
+    "delta_margin",
+    "kappa",
+    "eta_floor",
+    "callback",
+)
 
 
 class _SphereEstimator(ClusterMixin, BaseEstimator):
     """What both estimators do with a similarity."""
 
-    def _solve(self, W: Any, groups: Iterable[Hashable] | None, max_universe: int | None) -> Result:
-        """Solve with the settings of the estimator and keep what both report."""
-        self.result_ = solve(
-            W,
-            groups,
-            solver=self.solver,
-            max_universe=max_universe,
-            alpha_step=self.alpha_step,
-            n_inner=self.n_inner,
-            delta_margin=self.delta_margin,
-            kappa=self.kappa,
-            eta_floor=self.eta_floor,
-            callback=self.callback,
-        )
+    def _solve(self, W: Any, groups: Iterable[Hashable] | None, **others: Any) -> Result:
+        """Solve with the settings of the estimator, and others, and keep what both report."""
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        self.result_ = solve(W, groups, start=self._start(W.shape[0]), **settings | others)
         self.labels_: NDArray[np.int32] = self.result_.labels
         self.alpha_ = self.result_.alpha
         self.confidence_ = self.result_.confidence
         return self.result_
+
+    def _start(self, n_items: int) -> Result | None:
+        """Return the last result if the items are to be added to it."""
+        if not self.warm_start:
+            return None
+        if self.solver == "power":
+            raise InvalidInputError("warm_start needs solver='coordinate'; found solver='power'")
+        last: Result | None = getattr(self, "result_", None)
+        return last if last is not None and len(last.labels) <= n_items else None
 
     def _checked_similarity(self, X: Any) -> Any:
         """Check what scikit-learn checks of pairwise input; `solve` checks the rest."""
@@ -67,16 +80,27 @@ class SphereClustering(_SphereEstimator):
 
     Parameters
     ----------
-    affinity : {"adaptive", "nearest_neighbors", "rbf", "precomputed"} or callable
+    affinity : {"nearest_neighbors", "adaptive", "rbf", "precomputed"} or callable
         How points become similarities: a kernel of :mod:`spherelax.similarity`; "precomputed" if
         X is itself a symmetric, non-negative similarity (dense or sparse); or a function that
         takes X and returns one.
     affinity_params : dict, optional
         Keyword arguments of the kernel or the function.
     max_clusters : int, optional
-        Upper bound on the number of clusters; None takes one that is loose for the input.
-    solver, alpha_step, n_inner, delta_margin, kappa, eta_floor, callback
+        Power solver: upper bound on the number of clusters; None takes one that is loose for the
+        input.
+    solver : {"coordinate", "power"}
         As in :func:`spherelax.solve`.
+    pick : {"description", "eta", "stability", "interfaces"} or float, optional
+        As in :func:`spherelax.solve`; but in a neighbour graph every patch is a cluster to the
+        others, so with the affinity "nearest_neighbors" and the coordinate solver None is
+        "interfaces".
+    n_steps, row_entries, n_jobs, n_inner, alpha_step, delta_margin, kappa, eta_floor, callback
+        As in :func:`spherelax.solve`.
+    warm_start : bool
+        Whether `fit` goes on from the labels of the last one, whose samples must be the first ones
+        of X: more samples, and new similarities, are absorbed at the same resolution without a new
+        sweep. Where X has fewer samples, everything starts anew.
 
     Attributes
     ----------
@@ -99,35 +123,52 @@ class SphereClustering(_SphereEstimator):
     --------
     >>> from sklearn.datasets import make_blobs
     >>> from spherelax import SphereClustering
-    >>> X, y = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+    >>> X, y = make_blobs(90, centers=3, cluster_std=0.5, random_state=4)
     >>> SphereClustering().fit(X).n_clusters_
     3
+
+    A collection that grows:
+
+    >>> model = SphereClustering(warm_start=True).fit(X[:80])
+    >>> before = model.labels_
+    >>> bool((model.fit(X).labels_[:80] == before).all()), model.n_clusters_
+    (True, 3)
     """
 
     def __init__(
         self,
-        affinity: str | Callable[..., Any] = "adaptive",
+        affinity: str | Callable[..., Any] = "nearest_neighbors",
         *,
         affinity_params: Mapping[str, Any] | None = None,
         max_clusters: int | None = None,
-        solver: str = "power",
+        solver: str = "coordinate",
+        pick: str | float | None = None,
+        n_steps: int | None = None,
+        row_entries: int | None = None,
+        n_jobs: int | None = None,
+        n_inner: int | None = None,
         alpha_step: float = 0.01,
-        n_inner: int = 20,
         delta_margin: float = 0.0,
         kappa: float = 0.01,
         eta_floor: float = 1e-9,
         callback: Callback | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.affinity = affinity
         self.affinity_params = affinity_params
         self.max_clusters = max_clusters
         self.solver = solver
-        self.alpha_step = alpha_step
+        self.pick = pick
+        self.n_steps = n_steps
+        self.row_entries = row_entries
+        self.n_jobs = n_jobs
         self.n_inner = n_inner
+        self.alpha_step = alpha_step
         self.delta_margin = delta_margin
         self.kappa = kappa
         self.eta_floor = eta_floor
         self.callback = callback
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
         """Cluster the rows of X.
@@ -146,13 +187,31 @@ class SphereClustering(_SphereEstimator):
         """
         if self.max_clusters is not None:
             check_settings(max_clusters=self.max_clusters)
+            if self.solver == "coordinate":
+                raise InvalidInputError(
+                    "max_clusters needs solver='power'; found solver='coordinate'"
+                )
         self.affinity_matrix_ = self._affinity(X)
-        self.n_clusters_ = self._solve(self.affinity_matrix_, None, self.max_clusters).n_labels
+        others = {"max_universe": self.max_clusters, **self._interfaces(X)}
+        self.n_clusters_ = self._solve(self.affinity_matrix_, None, **others).n_labels
         return self
+
+    def _is_affinity(self, name: str) -> bool:
+        """Tell whether the affinity is this one; a function may compare in ways of its own."""
+        return isinstance(self.affinity, str) and self.affinity == name
+
+    def _interfaces(self, X: Any) -> dict[str, Any]:
+        """Return what `solve` needs to look for valleys between points, if it is to."""
+        looked_for = self.pick in (None, "interfaces") and self.solver == "coordinate"
+        if not (looked_for and self._is_affinity("nearest_neighbors")):
+            return {}
+        given = self.affinity_params or {}
+        shared = {name: given[name] for name in ("scale_neighbor", "standardize") if name in given}
+        return {"pick": "interfaces", "scales": similarity.local_scales(X, **shared)}
 
     def _affinity(self, X: Any) -> Any:
         """Check X and turn it into similarities."""
-        if isinstance(self.affinity, str) and self.affinity == "precomputed":
+        if self._is_affinity("precomputed"):
             return self._checked_similarity(X)
         if callable(self.affinity):
             kernel = self.affinity
@@ -167,8 +226,8 @@ class SphereClustering(_SphereEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Say whether X holds similarities or points."""
-        precomputed = isinstance(self.affinity, str) and self.affinity == "precomputed"
-        return self._pairwise_tags() if precomputed else super().__sklearn_tags__()
+        pairwise = self._is_affinity("precomputed")
+        return self._pairwise_tags() if pairwise else super().__sklearn_tags__()
 
 
 class SphereMatching(_SphereEstimator):
@@ -180,9 +239,16 @@ class SphereMatching(_SphereEstimator):
     Parameters
     ----------
     max_universe : int, optional
-        Upper bound on the number of different things; None takes one that is loose for the input.
-    solver, alpha_step, n_inner, delta_margin, kappa, eta_floor, callback
+        Power solver: upper bound on the number of different things; None takes one that is loose
+        for the input.
+    solver, pick, n_steps, row_entries, n_jobs, n_inner
         As in :func:`spherelax.solve`.
+    alpha_step, delta_margin, kappa, eta_floor, callback
+        As in :func:`spherelax.solve`.
+    warm_start : bool
+        Whether `fit` goes on from the labels of the last one, whose items must be the first ones of
+        X: more items, and new similarities, are absorbed at the same resolution without a new
+        sweep. Where X has fewer items, everything starts anew.
 
     Attributes
     ----------
@@ -207,28 +273,45 @@ class SphereMatching(_SphereEstimator):
     >>> matching = SphereMatching().fit(W, groups=groups)
     >>> matching.n_universe_, len(matching.matches())
     (8, 92)
+
+    A collection that grows by one object:
+
+    >>> known = groups < groups.max()
+    >>> matching = SphereMatching(warm_start=True).fit(W[known][:, known], groups=groups[known])
+    >>> matching.fit(W, groups=groups).n_universe_
+    8
     """
 
     def __init__(
         self,
         *,
         max_universe: int | None = None,
-        solver: str = "power",
+        solver: str = "coordinate",
+        pick: str | float | None = None,
+        n_steps: int | None = None,
+        row_entries: int | None = None,
+        n_jobs: int | None = None,
+        n_inner: int | None = None,
         alpha_step: float = 0.01,
-        n_inner: int = 20,
         delta_margin: float = 0.0,
         kappa: float = 0.01,
         eta_floor: float = 1e-9,
         callback: Callback | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.max_universe = max_universe
         self.solver = solver
-        self.alpha_step = alpha_step
+        self.pick = pick
+        self.n_steps = n_steps
+        self.row_entries = row_entries
+        self.n_jobs = n_jobs
         self.n_inner = n_inner
+        self.alpha_step = alpha_step
         self.delta_margin = delta_margin
         self.kappa = kappa
         self.eta_floor = eta_floor
         self.callback = callback
+        self.warm_start = warm_start
 
     def fit(
         self,
@@ -254,7 +337,8 @@ class SphereMatching(_SphereEstimator):
         """
         X = self._checked_similarity(X)
         objects = range(X.shape[0]) if groups is None else groups
-        self.n_universe_ = self._solve(X, objects, self.max_universe).n_labels
+        result = self._solve(X, objects, max_universe=self.max_universe)
+        self.n_universe_ = result.n_labels
         return self
 
     def matches(self) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Which step of the sweep to take: the valley of the eta curve (paper, Algorithm 5)."""
+"""Which step of the sweep to take: by description, by eta (paper, Algorithm 5), by stability."""
 
 from __future__ import annotations
 
@@ -90,6 +90,27 @@ def pick_valley(
         return valley
     settled = Pick(_middle(apart), right, left, Status.SETTLED)
     return max(valley, settled, key=lambda pick: score(path.labels[pick.index]))
+
+
+def pick_description(savings: NDArray[np.float64]) -> Pick:
+    """Take the labels that describe the similarities most briefly, the first of several.
+
+    Each step is the best that was found at its resolution, so the steps are a short list of
+    candidates, from fine to coarse, and choosing among them is a choice between models.
+    """
+    index = int(savings.argmax())
+    return Pick(index, None, None, Status.DESCRIBED)
+
+
+def pick_stability(path: Path) -> Pick:
+    """Take the middle of the longest stretch of labels that stay the same.
+
+    All items apart and all together are left out, for they stay so beyond the ends of any sweep.
+    """
+    n_labels = path.n_labels
+    between = (n_labels > n_labels.min()) & (n_labels < n_labels.max())
+    stability = np.where(between, path.stability, 0.0) if between.any() else path.stability
+    return Pick(_middle(stability == stability.max()), None, None, Status.STABLE)
 
 
 def _middle(mask: NDArray[np.bool_]) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,13 +32,22 @@ IMAGE_GAP = 0.03  # between images, as a share of the widest
 Labels = Sequence[Hashable] | NDArray[Any]
 
 
+class _Curve(NamedTuple):
+    """What is drawn over a sweep: a value for each step, and where."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+
 def sweep(
     result: Result, *, truth: Labels | None = None, groups: Labels | None = None, ax: Any = None
 ) -> Any:
-    """Draw eta, its maxima, the pick and the number of labels over alpha.
+    """Draw what the pick was made by, the pick, and the number of labels, over the whole sweep.
 
-    Eta has a logarithmic scale, which turns linear where it counts as zero. The legend is above the
-    Axes, so a title belongs to the figure. Returns the Axes of eta; ``ax.figure.axes`` has all.
+    For labels picked by description: the nats that they save, over the resolution. Else eta and
+    its maxima over alpha; eta has a logarithmic scale, which turns linear where it counts as zero.
+    The legend is above the Axes, so a title belongs to the figure. Returns the Axes of the first
+    curve; ``ax.figure.axes`` has all.
 
     Parameters
     ----------
@@ -58,23 +67,20 @@ def sweep(
     >>> W, truth = sl.datasets.make_binary_similarity(60, 3, random_state=0)
     >>> ax = sl.plot.sweep(sl.solve(W), truth=truth)
     >>> [scale.get_ylabel() for scale in ax.figure.axes]
-    ['eta', 'number of labels', 'F-score']
+    ['nats saved', 'number of labels', 'F-score']
     """
     ax = _axes(ax, figsize=(7.2, 4.2))
     path = result.path
-    _draw_eta(ax, result)
-    _draw_marks(ax, result)
-    top, low = path.etas.max() or 1.0, path.etas.min()
-    floor = 10 ** np.ceil(np.log10(ETA_FLOOR * top))
-    if low > floor:
-        ax.set_yscale("log")
-        ax.set_ylim(low / 10, 10 * top)
+    if path.savings is None:
+        curve = _Curve(path.alphas, path.etas)
+        _draw_eta(ax, curve)
+        _scale_eta(ax, path.etas)
     else:
-        ax.set_yscale("symlog", linthresh=floor)
-        ax.set_ylim(-0.3 * floor, 10 * top)
-    ax.yaxis.get_major_locator().set_params(numticks=6)
+        curve = _Curve(path.resolutions, path.savings)
+        _draw_savings(ax, curve)
+    _draw_marks(ax, result, curve)
     counts = ax.twinx()
-    counts.step(path.alphas, path.n_labels, where="mid", color=GREY, lw=1)
+    counts.step(curve.x, path.n_labels, where="mid", color=GREY, lw=1)
     counts.set_yscale("log", subs=[])
     counts.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     counts.yaxis.set_major_formatter("{x:g}")
@@ -82,7 +88,7 @@ def sweep(
     _name(counts, "number of labels", GREY)
     scales = [ax, counts]
     if truth is not None:
-        scales.append(_draw_scores(ax, result, truth, groups))
+        scales.append(_draw_scores(ax, result, truth, groups, curve.x))
         counts.spines["right"].set_position(("outward", SPINE_GAP))
     _legend(*scales)
     return ax
@@ -101,19 +107,20 @@ def illustration(
     >>> import matplotlib; matplotlib.use("Agg")
     >>> import spherelax as sl
     >>> W, truth = sl.datasets.make_binary_similarity(60, 3, random_state=0)
-    >>> left, right = sl.plot.illustration(sl.solve(W), truth)
+    >>> left, right = sl.plot.illustration(sl.solve(W, solver="power"), truth)
     >>> len(left.lines), len(right.lines)
     (1, 4)
     """
     if figure is None:
         figure = _matplotlib("pyplot").figure(figsize=(10, 3.8), layout="constrained")
     panels = figure.subplots(1, 2)
+    curve = _Curve(result.path.alphas, result.path.etas)
     for ax in panels:
-        _draw_eta(ax, result)
-        top = result.path.etas.max() or 1.0
+        _draw_eta(ax, curve)
+        top = curve.y.max() or 1.0
         ax.set_ylim(-0.04 * top, 1.2 * top)
-    _draw_marks(panels[1], result)
-    _legend(panels[1], _draw_scores(panels[1], result, truth, groups))
+    _draw_marks(panels[1], result, curve)
+    _legend(panels[1], _draw_scores(panels[1], result, truth, groups, curve.x))
     return panels
 
 
@@ -175,7 +182,7 @@ def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any
     Parameters
     ----------
     U : array-like of shape (n_items, 3)
-        For example ``solve(W, max_universe=3).embedding()``.
+        For example ``solve(W, solver="power", max_universe=3).embedding()``.
     labels : sequence of n_items labels, optional
         Given, they colour the points.
     ax : matplotlib Axes3D, optional
@@ -326,11 +333,33 @@ def _legend(front: Any, *others: Any) -> None:
         front.set_zorder(max(ax.get_zorder() for ax in others) + 1)
 
 
-def _draw_eta(ax: Any, result: Result) -> None:
+def _draw_eta(ax: Any, curve: _Curve) -> None:
     """Draw the eta curve."""
-    ax.plot(result.path.alphas, result.path.etas, color=PINK, lw=1.8)
+    ax.plot(curve.x, curve.y, color=PINK, lw=1.8)
     ax.set(xlim=(0, 1), xlabel="alpha")
     _name(ax, "eta", PINK)
+
+
+def _scale_eta(ax: Any, etas: NDArray[np.float64]) -> None:
+    """Give eta a logarithmic scale, linear where it counts as zero."""
+    top, low = etas.max() or 1.0, etas.min()
+    floor = 10 ** np.ceil(np.log10(ETA_FLOOR * top))
+    if low > floor:
+        ax.set_yscale("log")
+        ax.set_ylim(low / 10, 10 * top)
+    else:
+        ax.set_yscale("symlog", linthresh=floor)
+        ax.set_ylim(-0.3 * floor, 10 * top)
+    ax.yaxis.get_major_locator().set_params(numticks=6)
+
+
+def _draw_savings(ax: Any, curve: _Curve) -> None:
+    """Draw the nats that the labels save, over the logarithm of the resolution."""
+    ax.plot(curve.x, curve.y, color=PINK, lw=1.8)
+    ax.set_xscale("log")
+    ax.set_xlabel("resolution, in units of the average similarity")
+    ax.margins(y=0.12)
+    _name(ax, "nats saved", PINK)
 
 
 def _name(scale: Any, name: str, color: str) -> None:
@@ -339,7 +368,7 @@ def _name(scale: Any, name: str, color: str) -> None:
     scale.tick_params(axis="y", which="both", labelcolor=color)
 
 
-def _draw_marks(ax: Any, result: Result) -> None:
+def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
     """Mark the two maxima of eta, where it has them, and the pick."""
     for index, marker, color, label in (
         (result.right, ">", PLUM, "right maximum"),
@@ -347,16 +376,18 @@ def _draw_marks(ax: Any, result: Result) -> None:
         (result.index, "o", GREEN, "pick"),
     ):
         if index is not None:
-            at = result.path.alphas[index], result.path.etas[index]
+            at = curve.x[index], curve.y[index]
             ax.plot(*at, marker, c=color, mec="white", ms=9, label=label, clip_on=False, zorder=3)
 
 
-def _draw_scores(ax: Any, result: Result, truth: Labels, groups: Labels | None) -> Any:
+def _draw_scores(
+    ax: Any, result: Result, truth: Labels, groups: Labels | None, x: NDArray[np.float64]
+) -> Any:
     """Draw the F-score of every step, and a dashed line at that of the pick, on their own scale."""
     scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.path.labels]
     picked = scores[result.index]
     scale = ax.twinx()
-    scale.plot(result.path.alphas, scores, color=BLUE, lw=1.5)
+    scale.plot(x, scores, color=BLUE, lw=1.5)
     scale.axhline(picked, color="black", ls="--", lw=1, label=f"F-score of the pick, {picked:.3f}")
     scale.set_ylim(-0.035, 1.05)
     _name(scale, "F-score", BLUE)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.metrics import pairwise_scores
 from spherelax.problem import check_settings
+
+# F-score of the pairs that share a label from which two labelings count as the same.
+SAME = 0.98
 
 
 class Status(StrEnum):
@@ -41,6 +46,15 @@ class Status(StrEnum):
         "the labels are those after their number last changed."
     )
     ISOLATED = "No item is similar to any other, so each has a label of its own."
+    DESCRIBED = "The labels are those that describe the similarities most briefly."
+    NOISE = (
+        "The labels describe the similarities no more briefly than those of noise would be: this "
+        "looks like noise, or like one cluster."
+    )
+    STABLE = "The labels are those that change least while the resolution falls."
+    VALLEYS = "Neighbouring labels were merged wherever there was no valley between them."
+    ABSORBED = "Items were added to given labels at their resolution, without a new sweep."
+    INTERRUPTED = "The sweep was interrupted: the labels are the best of the steps before."
     CHOSEN = "The labels are those of the step of the path that was asked for."
     NEAREST = (
         "No step of the path has the number of labels that was asked for: "
@@ -50,7 +64,14 @@ class Status(StrEnum):
     @property
     def is_odd(self) -> bool:
         """Tell whether the outcome deserves a warning."""
-        return self in (Status.SINGLE, Status.RISING, Status.STILL, Status.ISOLATED)
+        return self in (
+            Status.SINGLE,
+            Status.RISING,
+            Status.STILL,
+            Status.ISOLATED,
+            Status.NOISE,
+            Status.INTERRUPTED,
+        )
 
 
 class SphereWarning(UserWarning):
@@ -70,14 +91,14 @@ class SphereWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the sweep, as a callback sees it: step ``index`` (from 0) of ``n_steps``.
+    """One step of the sweep, as a callback sees it: step ``index`` (from 0) of at most ``n_steps``.
 
     Examples
     --------
     >>> import spherelax as sl
     >>> W = [[0, 5, 0, 1], [5, 0, 0, 0], [0, 0, 0, 4], [1, 0, 4, 0]]
     >>> seen = []
-    >>> result = sl.solve(W, callback=seen.append)
+    >>> result = sl.solve(W, solver="power", callback=seen.append)
     >>> seen[49].index, seen[49].n_steps, seen[49].alpha, seen[49].n_labels
     (49, 100, 0.5, 2)
     """
@@ -102,15 +123,27 @@ class Path:
     alphas, etas, objectives : ndarray of shape (n_steps,)
         The alpha of each step, how much the last inner step still gained there, and the objective
         that was reached.
+    resolutions : ndarray of shape (n_steps,)
+        ``alpha / (1 - alpha)``: how many times the average similarity two labels must have on
+        average to be one.
     n_labels : ndarray of shape (n_steps,)
         Number of different labels.
-    labels : ndarray of shape (n_steps, n_items)
-        Labels of the items, numbered within each step in order of first appearance.
+    labels : sequence of n_steps arrays of shape (n_items,)
+        Labels of the items, numbered within each step in order of first appearance. Steps with
+        the same labels may share an array.
+    savings : ndarray of shape (n_steps,) or None
+        Nats by which the labels shorten the description of the similarities, where they were
+        asked for.
+    stability : ndarray of shape (n_steps,)
+        Over which range of the logarithm of the resolution the labels stay what they are.
+    is_whole : bool
+        False if the sweep was interrupted.
 
     Examples
     --------
     >>> import spherelax as sl
-    >>> path = sl.solve([[0, 1, 0], [1, 0, 0], [0, 0, 1]], alpha_step=0.25).path
+    >>> W = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    >>> path = sl.solve(W, solver="power", alpha_step=0.25).path
     >>> path.alphas, path.n_labels
     (array([0.75, 0.5 , 0.25, 0.  ]), array([3, 2, 2, 2]))
     """
@@ -118,12 +151,52 @@ class Path:
     alphas: NDArray[np.float64]
     etas: NDArray[np.float64]
     objectives: NDArray[np.float64]
-    labels: NDArray[np.int32] = field(repr=False)
+    labels: Sequence[NDArray[np.int32]] = field(repr=False)
+    savings: NDArray[np.float64] | None = None
+    is_whole: bool = True
 
     @property
+    def resolutions(self) -> NDArray[np.float64]:
+        """Resolution of each step."""
+        return np.asarray(self.alphas / (1.0 - self.alphas))
+
+    @cached_property
     def n_labels(self) -> NDArray[np.intp]:
         """Number of different labels at each step."""
-        return np.asarray(self.labels.max(axis=1).astype(np.intp) + 1)
+        return np.array([labels.max() + 1 for labels in self.labels], dtype=np.intp)
+
+    @cached_property
+    def stability(self) -> NDArray[np.float64]:
+        """Length in ln(resolution) of the run of steps with nearly the same labels.
+
+        Consecutive steps belong to one run if the pairs that share a label agree with an F-score
+        of `SAME`; the run reaches halfway to the steps next to it.
+        """
+        positive = np.where(self.alphas > 0, self.alphas, self.alphas[self.alphas > 0].min() / 2)
+        log = np.log(positive / (1.0 - positive))
+        ends = np.r_[log[0], (log[1:] + log[:-1]) / 2, log[-1]]
+        first = 0
+        lengths = np.empty(len(log))
+        for last in range(len(log)):
+            ended = last + 1 == len(log) or not _same(self.labels[last], self.labels[last + 1])
+            if ended:
+                lengths[first : last + 1] = ends[first] - ends[last + 1]
+                first = last + 1
+        return lengths
+
+
+def _same(one: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
+    """Tell whether nearly the same pairs share a label."""
+    return one is other or pairwise_scores(one, other).f_score >= SAME
+
+
+def nearest_step(path: Path, alpha: float) -> int:
+    """Return the step whose alpha is nearest, by the ratio of resolutions where both have one."""
+    if alpha in (0.0, 1.0):
+        return int(np.abs(path.alphas - alpha).argmin())
+    with np.errstate(divide="ignore"):
+        log = np.log(path.alphas) - np.log1p(-path.alphas)
+    return int(np.abs(log - np.log(alpha / (1.0 - alpha))).argmin())
 
 
 class Source(Protocol):
@@ -132,7 +205,7 @@ class Source(Protocol):
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return how sure these labels are, item by item."""
 
-    def embedding(self, index: int) -> NDArray[np.float64]:
+    def embedding(self, index: int) -> Any:
         """Return the relaxed rows U at a step."""
 
 
@@ -166,12 +239,12 @@ class Result:
     --------
     >>> import numpy as np
     >>> import spherelax as sl
-    >>> W = np.kron(np.eye(3), np.ones((4, 4)))
+    >>> W = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5
     >>> result = sl.solve(W)
     >>> result.n_labels, result.labels[:5]
     (3, array([0, 0, 0, 0, 1], dtype=int32))
-    >>> result.at(0.99).n_labels, result.with_n_labels(12).status == sl.Status.CHOSEN
-    (12, True)
+    >>> result.at(0.1).n_labels, result.with_n_labels(1).status == sl.Status.CHOSEN
+    (1, True)
     """
 
     labels: NDArray[np.int32] = field(repr=False)
@@ -193,7 +266,7 @@ class Result:
     def at(self, alpha: float) -> Result:
         """Return the result at the step whose alpha is nearest: coarser below, finer above."""
         check_settings(alpha=alpha)
-        return self._at_step(int(np.abs(self.path.alphas - alpha).argmin()), Status.CHOSEN)
+        return self._at_step(nearest_step(self.path, alpha), Status.CHOSEN)
 
     def with_n_labels(self, n_labels: int) -> Result:
         """Return the result at the quietest step with so many labels, or with the nearest number.
@@ -225,10 +298,11 @@ class Result:
         found = np.concatenate(pairs)
         return found[np.lexsort(found.T[::-1])]
 
-    def embedding(self) -> NDArray[np.float64]:
+    def embedding(self) -> Any:
         """Return the relaxed rows U behind the labels, by replaying the sweep down to them.
 
-        Rows of items that are similar to nothing at all, not even to themselves, are zero.
+        A dense array from the power solver, where rows of items that are similar to nothing at
+        all, not even to themselves, are zero; a CSR array from the coordinate solver.
         """
         return self.source.embedding(self.index)
 

@@ -26,3 +26,18 @@ def alpha_grid(alpha_step: float) -> NDArray[np.float64]:
         per_unit = float(round(per_unit))
     n_steps = int(per_unit)
     return np.asarray((per_unit - np.arange(1, n_steps + 1)) / per_unit)
+
+
+def resolution_grid(top: float, bottom: float, n_steps: int, n_max: int) -> NDArray[np.float64]:
+    """Return n_steps resolutions from top to bottom in equal ratios, then on to n_max of them.
+
+    Two labels merge when the resolution falls below their mean similarity, so what counts is its
+    logarithm.
+
+    Examples
+    --------
+    >>> resolution_grid(8.0, 2.0, 3, 5)
+    array([8. , 4. , 2. , 1. , 0.5])
+    """
+    ratio = (bottom / top) ** (1.0 / (n_steps - 1))
+    return np.asarray(top * ratio ** np.arange(n_max))

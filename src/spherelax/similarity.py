@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_array
 from spherelax.problem import InvalidInputError, Range, check_range
 
 NEIGHBORS = Range(1, integer=True)
+# So many features are taken for places in space, more for measurements in units of their own.
+MOST_PLACES = 3
 
 
 def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) -> Any:
@@ -65,7 +67,12 @@ def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) ->
 
 
 def nearest_neighbors(
-    X: ArrayLike, *, n_neighbors: int = 10, weights: str = "local", scale_neighbor: int = 7
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 10,
+    weights: str = "local",
+    scale_neighbor: int = 7,
+    standardize: bool | str = "auto",
 ) -> Any:
     """Return the graph that joins each point with its nearest neighbours, as CSR.
 
@@ -82,6 +89,9 @@ def nearest_neighbors(
         neighbour; "binary": 1.
     scale_neighbor : int
         Which neighbour sets the local scale; at most ``n_neighbors``.
+    standardize : bool or "auto"
+        Whether to give all features the same standard deviation. "auto" does so for more than
+        three, which are taken for measurements; up to three are taken for places in space.
 
     Returns
     -------
@@ -99,7 +109,7 @@ def nearest_neighbors(
     if weights not in ("local", "binary"):
         raise InvalidInputError(f"weights must be 'local' or 'binary'; found {weights!r}")
     check_range(NEIGHBORS, scale_neighbor=scale_neighbor)
-    distances, neighbors = _neighbors(_points(X), n_neighbors)
+    distances, neighbors = _neighbors(_standardized(_points(X), standardize), n_neighbors)
     m, n = neighbors.shape
     rows, columns = np.repeat(np.arange(m), n), neighbors.ravel()
     values = np.ones(m * n)
@@ -107,6 +117,33 @@ def nearest_neighbors(
         s = _positive(distances[:, min(scale_neighbor, n) - 1])
         values = _kernel(distances.ravel() ** 2 / (s[rows] * s[columns]))
     return _either(rows, columns, values, m)
+
+
+def local_scales(
+    X: ArrayLike, *, scale_neighbor: int = 7, standardize: bool | str = "auto"
+) -> NDArray[np.float64]:
+    """Return the distance of each point to one of its nearest neighbours, never zero.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    scale_neighbor : int
+        Which neighbour; the last one where there are fewer.
+    standardize : bool or "auto"
+        As in :func:`nearest_neighbors`.
+
+    Returns
+    -------
+    ndarray of shape (n_items,)
+        Distances, of repeated points the smallest that is not zero.
+
+    Examples
+    --------
+    >>> local_scales([[0.0], [1.0], [3.0]], scale_neighbor=1)
+    array([1., 1., 2.])
+    """
+    return _positive(_neighbors(_standardized(_points(X), standardize), scale_neighbor)[0][:, -1])
 
 
 def adaptive(
@@ -177,6 +214,16 @@ def adaptive(
 def _points(X: ArrayLike) -> NDArray[np.float64]:
     """Check points; scikit-learn says what is wrong with them."""
     return np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
+
+
+def _standardized(X: NDArray[np.float64], standardize: bool | str) -> NDArray[np.float64]:
+    """Give all features mean 0 and standard deviation 1, if asked for; constant ones stay 0."""
+    if standardize not in (True, False, "auto"):
+        raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
+    if standardize is False or (standardize == "auto" and X.shape[1] <= MOST_PLACES):
+        return X
+    deviation = X.std(axis=0)
+    return np.asarray((X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
 
 
 def _neighbors(

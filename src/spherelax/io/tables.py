@@ -145,7 +145,7 @@ def labels_csv(items: Items, result: Result) -> str:
     --------
     >>> import spherelax as sl
     >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
-    >>> print(labels_csv(Items(W, ["a", "b", "c"]), sl.solve(W).at(0.9)), end="")
+    >>> print(labels_csv(Items(W, ["a", "b", "c"]), sl.solve(W, pick=9.0)), end="")
     item,label,confidence
     a,0,1.0000
     b,1,1.0000

@@ -1,0 +1,284 @@
+"""How good are the labels? Mean F-score of every family of problems, beside the best on the path.
+
+Run with ``make quality``, or ``python benchmarks/bench_quality.py --only house points``.
+
+Nobody tells the solver the number of labels. F is the F-score over pairs of items (of different
+groups, where there are groups). Real data are looked for in SPHERELAX_DATA or ../shared/data; what
+is not there is left out, with a line that says so. Leiden's modularity is shown beside planted
+partitions if igraph is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+import spherelax as sl
+
+try:
+    import igraph
+except ImportError:
+    igraph = None
+
+DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+# Objects, universe, observed, shuffled; F to reach.
+PARTIAL = {
+    "R1": ((20, 20, 0.5, 0.3), 1.0),
+    "R2": ((20, 20, 0.6, 0.5), 0.992),
+    "R3": ((20, 20, 0.6, 0.7), 0.76),
+    "R4": ((20, 20, 0.3, 0.4), 0.98),
+    "R5": ((20, 20, 0.9, 0.7), 0.91),
+    "R6": ((40, 20, 0.5, 0.7), 0.985),
+    "R7": ((30, 60, 0.5, 0.4), 1.0),
+}
+# Rewired, missing; F to reach.
+BINARY = {
+    "binary .4 .2": ((0.4, 0.2), 1.0),
+    "binary .6 .2": ((0.6, 0.2), 0.94),
+    "binary .7 .2": ((0.7, 0.2), 0.64),
+    "binary .3 .5": ((0.3, 0.5), 0.99),
+    "binary .3 .8": ((0.3, 0.8), 0.71),
+}
+GRAPHS = {"football": 0.905, "polbooks": 0.79, "karate": 0.88, "dolphins": 0.97}
+WILLOW = {"car": 1.0, "duck": 0.925, "motorbike": 0.97, "winebottle": 0.978}
+HOUSE = (20, 40, 60, 80, 111)
+# Point sets that settings were chosen on; the others were left out.
+CHOSEN_ON = {
+    *("Atom", "Chainlink", "EngyTime", "TwoDiamonds", "WingNut", "parabolic", "ring", "square"),
+    *("aggregation", "jain", "pathbased", "wdbc", "mk3", "mk4", "smile"),
+}
+
+
+class Task(NamedTuple):
+    """One problem: its family, how to solve it, and the labelings that count as right."""
+
+    family: str
+    solve: Callable[[], sl.Result]
+    truths: list[np.ndarray]
+    groups: np.ndarray | None = None
+    target: float | None = None
+    rival: Callable[[], np.ndarray] | None = None
+
+
+def similarity_task(
+    family: str, W: Any, truth: np.ndarray, settings: dict[str, Any], **more: Any
+) -> Task:
+    """Return a problem given by similarities."""
+    groups = more.get("groups")
+    return Task(family, lambda: sl.solve(W, groups, **settings), [truth], **more)
+
+
+def partial_matchings(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Synthetic partial multi-matching."""
+    for family, ((q, universe, observed, shuffled), target) in PARTIAL.items():
+        for seed in seeds:
+            W, groups, truth = sl.datasets.make_partial_matching(
+                q, universe, observed=observed, shuffled=shuffled, random_state=seed
+            )
+            yield similarity_task(family, W, truth, settings, groups=groups, target=target)
+
+
+def binary_similarities(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Random binary similarities of 150 items in 5 clusters."""
+    for family, ((rewired, missing), target) in BINARY.items():
+        for seed in seeds:
+            W, truth = sl.datasets.make_binary_similarity(
+                150, 5, rewired=rewired, missing=missing, random_state=seed
+            )
+            yield similarity_task(family, W, truth, settings, target=target)
+
+
+def house(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Keypoints of the CMU house sequence, in random order within each frame."""
+    W = sp.csr_array(scipy.io.loadmat(DATA / "cmu_house" / "house_sync_data.mat")["Wnoise"])
+    for q in HOUSE:
+        frames = np.rint(np.linspace(1, 111, q)).astype(int) - 1
+        for seed in seeds:
+            rng = np.random.default_rng(seed)
+            rows = np.concatenate([30 * frame + rng.permutation(30) for frame in frames])
+            yield similarity_task(
+                f"house {q}",
+                W[rows][:, rows],
+                rows % 30,
+                settings,
+                groups=rows // 30,
+                target=0.97,
+            )
+
+
+def willow(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Keypoints of WILLOW-ObjectClass matched by graph matching, in random order."""
+    for name, target in WILLOW.items():
+        file = np.load(DATA / "willow" / f"{name}_graphmatch_derived.npz")
+        images, at = np.unique([file["pair_i"], file["pair_j"]], return_inverse=True)
+        at = at.reshape(2, -1)
+        for seed in seeds:
+            rng = np.random.default_rng(seed)
+            order = [rng.permutation(10) for _ in images]
+            W = np.zeros((10 * len(images), 10 * len(images)))
+            for a, b, matches in zip(*at, file["X"], strict=True):
+                block = matches[order[a]][:, order[b]]
+                W[10 * a : 10 * a + 10, 10 * b : 10 * b + 10] = block
+                W[10 * b : 10 * b + 10, 10 * a : 10 * a + 10] = block.T
+            groups = np.repeat(np.arange(len(images)), 10)
+            truth = np.concatenate(order)
+            yield similarity_task(name, W, truth, settings, groups=groups, target=target)
+
+
+def graphs(_: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Labelled graphs."""
+    for name, target in GRAPHS.items():
+        edges = np.loadtxt(
+            DATA / "graphs" / f"{name}_edges.csv", delimiter=",", skiprows=1, dtype=int
+        )
+        with (DATA / "graphs" / f"{name}_labels.csv").open() as file:
+            names = [row["label"] for row in csv.DictReader(file)]
+        truth = np.unique(names, return_inverse=True)[1]
+        half = sp.coo_array((np.ones(len(edges)), edges.T), shape=(len(truth), len(truth)))
+        W = ((half + half.T) > 0).astype(float)
+        yield similarity_task(name, W, truth, settings, target=target, rival=lambda W=W: leiden(W))
+
+
+def planted_partitions(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Planted partitions of 500 items in 10 groups with power-law degrees."""
+    for sizes in ("equal", "power-law"):
+        for exponent in (2.0, 2.5, 3.0):
+            for mixing in (0.2, 0.35, 0.5):
+                for seed in seeds:
+                    W, truth = planted(sizes, exponent, mixing, seed)
+                    yield similarity_task(
+                        f"planted, {sizes} sizes",
+                        W,
+                        truth,
+                        settings,
+                        rival=lambda W=W: leiden(W),
+                    )
+
+
+def planted(sizes: str, exponent: float, mixing: float, seed: int) -> tuple[Any, np.ndarray]:
+    """Draw a planted partition whose expected degrees follow a power law of mean 12."""
+    rng = np.random.default_rng(seed)
+    share = np.ones(10) if sizes == "equal" else (1 - rng.random(10)) ** (-1 / 1.5)
+    truth = np.repeat(np.arange(10), np.maximum(10, np.rint(500 * share / share.sum())).astype(int))
+    degree = np.minimum((1 - rng.random(len(truth))) ** (-1 / (exponent - 1)), 30.0)
+    degree *= 12 / degree.mean()
+    pairs = np.outer(degree, degree)
+    inside = np.where(truth[:, None] == truth, pairs / np.bincount(truth, degree)[truth], 0.0)
+    chance = mixing * pairs / degree.sum() + (1 - mixing) * inside
+    half = np.triu(rng.random(chance.shape) < chance, 1)
+    return sp.csr_array((half | half.T).astype(float)), truth
+
+
+def leiden(W: Any) -> np.ndarray:
+    """Labels of the best of three runs of Leiden for modularity."""
+    half = sp.triu(W, 1).tocoo()
+    graph = igraph.Graph(n=W.shape[0], edges=np.c_[half.row, half.col])
+    runs = [graph.community_leiden("modularity", n_iterations=-1) for _ in range(3)]
+    return np.array(max(runs, key=lambda run: run.modularity).membership)
+
+
+def points(_: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """FCPS and labelled benchmark sets; label 0 is noise and is not scored."""
+    fcps = np.load(DATA / "clustering" / "fcps.npz")
+    sets = {key[:-2]: (fcps[key], [fcps[key[:-2] + "_y"]]) for key in fcps if key.endswith("_X")}
+    others = np.load(DATA / "clustering" / "gagolews_v1_subset.npz")
+    for key in (key for key in others if key.endswith("__X")):
+        truths = [others[name] for name in others if name.startswith(key[:-1] + "y")]
+        sets[key.split("__")[1]] = others[key].astype(float), truths
+    for name, (X, truths) in sets.items():
+        half = "chosen on" if name in CHOSEN_ON else "left out"
+        yield Task(f"points {half}", points_solver(X, settings), truths)
+
+
+def points_solver(X: np.ndarray, settings: dict[str, Any]) -> Callable[[], sl.Result]:
+    """Cluster points as the estimator does by default."""
+    return lambda: sl.SphereClustering(**settings).fit(X).result_
+
+
+def one_cluster(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Points of one cluster: F is 1 if they come back as one, less than 1 otherwise."""
+    draws: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+        "one Gaussian, 2-D": lambda rng: rng.normal(size=(200, 2)),
+        "one Gaussian, 3-D": lambda rng: rng.normal(size=(200, 3)),
+        "one Gaussian, 10-D": lambda rng: rng.normal(size=(200, 10)),
+        "one square": lambda rng: rng.random((200, 2)),
+        "one Gaussian, 2-D, 1000": lambda rng: rng.normal(size=(1000, 2)),
+        "one Gaussian, 10-D, 1000": lambda rng: rng.normal(size=(1000, 10)),
+    }
+    for family, draw in draws.items():
+        for seed in seeds:
+            X = draw(np.random.default_rng(seed))
+            yield Task(family, points_solver(X, settings), [np.ones(len(X), dtype=int)])
+
+
+FAMILIES: dict[str, Callable[[range, dict[str, Any]], Iterator[Task]]] = {
+    "partial": partial_matchings,
+    "house": house,
+    "willow": willow,
+    "binary": binary_similarities,
+    "graphs": graphs,
+    "planted": planted_partitions,
+    "points": points,
+    "one": one_cluster,
+}
+
+
+def score(task: Task, labels: np.ndarray) -> float:
+    """F-score against the best of the truths, items labelled 0 left out where all are positive."""
+
+    def against(truth: np.ndarray) -> float:
+        scored = truth > 0 if task.family.startswith("points") else np.ones(len(truth), dtype=bool)
+        groups = None if task.groups is None else task.groups[scored]
+        return sl.metrics.pairwise_scores(truth[scored], labels[scored], groups).f_score
+
+    return max(map(against, task.truths))
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=9000)
+    parser.add_argument("--solver", default="coordinate", choices=("coordinate", "power"))
+    parser.add_argument("--only", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    options = parser.parse_args(argv)
+    warnings.simplefilter("ignore", sl.SphereWarning)
+    seeds = range(options.seed, options.seed + options.repeats)
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    targets: dict[str, float | None] = {}
+    for name in options.only:
+        try:
+            for task in FAMILIES[name](seeds, {"solver": options.solver}):
+                result = task.solve()
+                best = max(score(task, labels) for labels in result.path.labels)
+                rival = score(task, task.rival()) if task.rival and igraph else np.nan
+                found, n_true = score(task, result.labels), len(np.unique(task.truths[0]))
+                row = found, max(best, found), result.n_labels, n_true, rival
+                rows.setdefault(task.family, []).append(row)
+                targets[task.family] = task.target
+        except FileNotFoundError as error:
+            print(f"{name}: left out, {error.filename} is not there", file=sys.stderr)
+    print(f"{'family':28}      F   goal  best on path  labels   true  Leiden    n")
+    for family, values in rows.items():
+        found, best, n_labels, n_true, rival = np.mean(values, axis=0)
+        goal = "" if targets[family] is None else f"{targets[family]:.3f}"
+        beside = "" if np.isnan(rival) else f"{rival:.3f}"
+        print(
+            f"{family:28} {found:6.3f} {goal:>6} {best:7.3f} {found / best:5.3f} "
+            f"{n_labels:7.1f} {n_true:6.1f} {beside:>7} {len(values):4}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Sparse problems of any size with known labels: so many similarities, a share of them wrong.
+
+Similarities are 1, distinct and drawn uniformly; a wrong one joins items of different labels. The
+work is linear in their number, so that a million items take seconds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+N_OBJECTS, OBSERVED = 100, 0.3
+CLUSTER_SIZE = 100
+DEGREE = 15
+# Sizes s of clusters from the first to the second number, as frequent as s ** -2.
+POWER_LAW_SIZES = 5, 1000
+# Drawn pairs over those needed: some are drawn twice, inside an object, or right by accident.
+SPARE_PAIRS = 1.6
+
+
+class Synthetic(NamedTuple):
+    """A similarity (CSR, float32), the true label of each item, and its object where it has one."""
+
+    similarity: sp.csr_array
+    labels: np.ndarray
+    groups: np.ndarray | None
+
+
+def matching(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
+    """Make objects that each see a point of the universe with probability `OBSERVED`.
+
+    The number of items comes out as ``n_items`` only on average.
+    """
+    rng = np.random.default_rng(seed)
+    universe = max(1, round(n_items / (N_OBJECTS * OBSERVED)))
+    labels, groups = np.nonzero(rng.random((universe, N_OBJECTS)) < OBSERVED)
+    order = rng.permutation(len(labels))
+    labels, groups = labels[order], groups[order]
+    return Synthetic(_similarity(labels, groups, wrong, rng), labels, groups)
+
+
+def planted(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
+    """Make clusters of about `CLUSTER_SIZE` items."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(max(1, n_items // CLUSTER_SIZE), size=n_items)
+    return Synthetic(_similarity(labels, None, wrong, rng), labels, None)
+
+
+def power_law(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
+    """Make clusters of very different sizes, the smallest of them complete."""
+    rng = np.random.default_rng(seed)
+    low, high = POWER_LAW_SIZES
+    sizes = (1.0 / rng.uniform(1.0 / high, 1.0 / low, size=1 + n_items // low)).astype(int)
+    ends = np.cumsum(sizes)
+    labels = rng.permutation(np.searchsorted(ends, np.arange(n_items), side="right"))
+    return Synthetic(_similarity(labels, None, wrong, rng), labels, None)
+
+
+def _similarity(
+    labels: np.ndarray, groups: np.ndarray | None, wrong: float, rng: np.random.Generator
+) -> sp.csr_array:
+    """Draw right and wrong pairs and put them into a symmetric matrix."""
+    m = len(labels)
+    n_pairs = m * DEGREE // 2
+    n_wrong = round(wrong * n_pairs)
+    by_label = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    starts = np.cumsum(sizes) - sizes
+
+    first = rng.integers(m, size=int(SPARE_PAIRS * (n_pairs - n_wrong)))
+    label = labels[first]
+    second = by_label[starts[label] + (rng.random(len(first)) * sizes[label]).astype(np.intp)]
+    right = _distinct(first, second, groups, n_pairs - n_wrong, rng)
+
+    first, second = rng.integers(m, size=(2, int(SPARE_PAIRS * n_wrong)))
+    differ = labels[first] != labels[second]
+    others = _distinct(first[differ], second[differ], groups, n_wrong, rng)
+
+    rows, columns = np.concatenate([right, others], axis=1)
+    upper = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=(m, m)).tocsr()
+    return sp.csr_array(upper + upper.T)
+
+
+def _distinct(
+    first: np.ndarray,
+    second: np.ndarray,
+    groups: np.ndarray | None,
+    n_pairs: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Choose so many of the different pairs ``i < j`` across groups, in random order."""
+    keep = first != second if groups is None else groups[first] != groups[second]
+    low, high = np.sort([first[keep], second[keep]], axis=0).astype(np.int32)
+    pairs = np.unique((low.astype(np.int64) << 32) | high)
+    pairs = rng.permutation(pairs)[:n_pairs]
+    return np.array([pairs >> 32, pairs & 0xFFFFFFFF], dtype=np.int32)

@@ -1,0 +1,118 @@
+"""Similarities as the compiled kernels want them: light, sorted by nothing, ready to walk.
+
+Compressed rows without the diagonal, relative to the largest similarity, in single precision;
+similarities inside a group are left out, for its items never share a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spherelax.problem import Problem
+
+# Entries of the similarity that are copied at a time.
+BLOCK_ENTRIES = 1 << 17
+# Similarities below this share of the largest are left out: products of them would vanish.
+FAINT = 1e-30
+
+
+class Graph(NamedTuple):
+    """Similarities ``W_ij``, the weights ``n_i`` of the null model, and the units of items.
+
+    A unit is a group, or an item that shares its group with no other. Under the null model two
+    items are as similar as ``n_i n_j`` says: all alike, or each in proportion to its degree. Items
+    that are similar to nothing have weight 0.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    unit_ptr: NDArray[np.int32]
+    members: NDArray[np.int32]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.members)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether any two items are of one group."""
+        return len(self.unit_ptr) <= self.n_items
+
+    def group(self) -> NDArray[np.int32]:
+        """Return the unit of each item."""
+        unit = np.empty(self.n_items, dtype=np.int32)
+        sizes = np.diff(self.unit_ptr)
+        unit[self.members] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        return unit
+
+    def n_pairs(self) -> float:
+        """Return how many pairs the null model has, weighted, those inside units left out."""
+        weight = self.weight.astype(float)
+        inside = np.add.reduceat(weight[self.members], self.unit_ptr[:-1])
+        return 0.5 * float(weight.sum() ** 2 - np.square(inside).sum())
+
+
+def build_graph(problem: Problem, scale: float | None = None) -> Graph:
+    """Copy the similarities of a problem into a graph of the plain null model.
+
+    They are divided by ``scale``, the largest one if it is not given.
+
+    Examples
+    --------
+    >>> graph = build_graph(Problem.check([[1, 4, 0], [4, 0, 2], [0, 2, 0]]))
+    >>> graph.indices, graph.values
+    (array([1, 0, 2, 1], dtype=int32), array([1. , 1. , 0.5, 0.5], dtype=float32))
+    """
+    m = problem.n_items
+    if scale is None:
+        scale = float(problem.similarity.max())
+    indptr = np.zeros(m + 1, dtype=np.int64)
+    for first, rows, _, _ in _entries(problem, scale):
+        counts = np.bincount(rows)
+        indptr[first + 1 : first + 1 + len(counts)] = counts
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    values = np.empty(indptr[-1], dtype=np.float32)
+    at = 0
+    for _, rows, columns, block in _entries(problem, scale):
+        indices[at : at + len(rows)] = columns
+        values[at : at + len(rows)] = block
+        at += len(rows)
+    members = np.arange(m, dtype=np.int32)
+    unit_ptr = np.arange(m + 1, dtype=np.int32)
+    if problem.groups is not None:
+        members = np.argsort(problem.groups, kind="stable").astype(np.int32)
+        unit_ptr = np.cumsum(np.r_[0, np.bincount(problem.groups)], dtype=np.int32)
+    weight = (np.diff(indptr) > 0).astype(np.float32)
+    return Graph(indptr, indices, values, weight, unit_ptr, members)
+
+
+def _entries(
+    problem: Problem, scale: float
+) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]]:
+    """Yield blocks of rows: the first row, and row (from it), column and value of each entry."""
+    W, groups, m = problem.similarity, problem.groups, problem.n_items
+    n_rows = max(1, BLOCK_ENTRIES * m // max(W.nnz, 1) if sp.issparse(W) else BLOCK_ENTRIES // m)
+    for first in range(0, m, n_rows):
+        last = min(first + n_rows, m)
+        if sp.issparse(W):
+            start, end = W.indptr[first], W.indptr[last]
+            rows = np.repeat(np.arange(last - first), np.diff(W.indptr[first : last + 1]))
+            columns, found = W.indices[start:end], W.data[start:end]
+        else:
+            block: Any = W[first:last]
+            rows, columns = np.nonzero(block)
+            found = block[rows, columns]
+        values = np.divide(found, scale, dtype=float).astype(np.float32)
+        keep = (columns != rows + first) & (values > FAINT)
+        if groups is not None:
+            keep &= groups[columns] != groups[rows + first]
+        yield first, rows[keep], columns[keep], values[keep]

@@ -1,0 +1,574 @@
+"""Exact ascent on the discrete objective: labels in, labels that no simple move improves out.
+
+For labels at resolution gamma the objective is the sum over pairs with the same label of ::
+
+    W_ij - gamma n_i n_j
+
+n being the weights of the null model. Three kinds of moves raise it until none does: an item goes
+to its best label, or to one of its own; the items of a group are reassigned together, by the best
+assignment in which no two share a label; two labels that share no group become one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spherelax.graph import Graph
+
+# Gains below this share of the largest similarity are rounding.
+ROUNDING = 1e-6
+# Alternations of moves and merges, and passes over the items in each: few are needed.
+MAX_ROUNDS = 6
+MAX_PASSES = 20
+# Passes that show what labels are worth, without the last word.
+FEW_PASSES = 2
+
+
+class Occupancy(NamedTuple):
+    """What is kept up to date with the labels, which are below n_items."""
+
+    labels: Any  # int32 (m)
+    size: Any  # float64 (m), summed weights of the items with a label
+    count: Any  # int32 (m), their number
+    awake: Any  # bool (m), items whose surroundings have changed
+
+
+class Level(NamedTuple):
+    """Similarities between labels: CSR, their sizes, and the groups that they hold."""
+
+    indptr: Any  # int64 (k + 1)
+    indices: Any  # int32
+    values: Any  # float32
+    size: Any  # float64 (k), or float32
+    group_ptr: Any  # int32 (k + 1), or empty where there are no groups
+    groups: Any  # int32
+
+
+class Polisher:
+    """Polishes the labels of one step after the other, at falling resolutions.
+
+    Examples
+    --------
+    >>> from spherelax.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((3, 3)))))
+    >>> Polisher(graph).polish(np.array([0, 0, 1, 2, 1, 2]), gamma=0.5)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.least = ROUNDING * float(graph.values.max(initial=0.0))
+        self._labels = np.zeros(graph.n_items, dtype=np.int32)
+        self._level: Level | None = None
+
+    def move(self, labels: NDArray[np.integer], gamma: float) -> NDArray[np.int32]:
+        """Move items a few times only, and merge nothing."""
+        self._move(labels, gamma, np.ones(len(labels), dtype=np.bool_), FEW_PASSES)
+        return self._labels
+
+    def polish(self, labels: NDArray[np.integer], gamma: float) -> NDArray[np.int32]:
+        """Improve labels, all below n_items, until no move does; they must respect the groups."""
+        self._move(labels, gamma, np.ones(len(labels), dtype=np.bool_))
+        return self.lower(gamma)
+
+    def lower(self, gamma: float) -> NDArray[np.int32]:
+        """Go on from the labels before to a lower resolution: merge, then move.
+
+        Returns the very same array if nothing merges.
+        """
+        for _ in range(MAX_ROUNDS):
+            if self._level is None:
+                n_labels = int(self._labels.max()) + 1
+                self._level = contract(items_level(self.graph), self._labels, n_labels)
+            merged = _merge_all(self._level, gamma, self.least)
+            if merged is None:
+                break
+            awake = (np.bincount(merged.mapping) > 1)[merged.mapping][self._labels]
+            if not self._move(merged.mapping[self._labels], gamma, awake):
+                self._level = merged.level
+        return self._labels
+
+    def _move(
+        self,
+        labels: NDArray[np.integer],
+        gamma: float,
+        awake: NDArray[np.bool_],
+        n_passes: int = MAX_PASSES,
+    ) -> bool:
+        """Move items until none gains, and tell whether any did."""
+        graph = self.graph
+        size, count = occupancy(graph, labels)
+        state = Occupancy(labels.astype(np.int32), size, count, awake)
+        move = _move_units if graph.grouped else _move_items
+        moved = move(graph, state, gamma, self.least, n_passes)
+        self._labels, self._level = first_come(state.labels), None
+        return bool(moved)
+
+
+def items_level(graph: Graph) -> Level:
+    """Return the level on which each item has a label of its own."""
+    groups, group_ptr = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    if graph.grouped:
+        groups, group_ptr = graph.group(), np.arange(graph.n_items + 1, dtype=np.int32)
+    return Level(*graph[:3], graph.weight, group_ptr, groups)
+
+
+class Merged(NamedTuple):
+    """Where each label went, and the similarities of what came of them."""
+
+    mapping: NDArray[np.int32]
+    level: Level
+
+
+def _merge_all(level: Level, gamma: float, least: float) -> Merged | None:
+    """Merge pairs of labels while that gains; None if none does."""
+    mapping = None
+    while True:
+        step = _best_partners(level, gamma, least)
+        if step.max() + 1 == len(step):
+            return None if mapping is None else Merged(mapping, level)
+        level = contract(level, step, int(step.max()) + 1)
+        mapping = step if mapping is None else step[mapping]
+
+
+@njit(cache=True, nogil=True)
+def occupancy(graph, labels):
+    """Return the summed weights and the number of the items with each label."""
+    size, count = np.zeros(len(labels)), np.zeros(len(labels), np.int32)
+    for i in range(len(labels)):
+        size[labels[i]] += graph.weight[i]
+        count[labels[i]] += 1
+    return size, count
+
+
+@njit(cache=True, nogil=True)
+def _widest(graph):
+    """Return the largest number of neighbours."""
+    widest = 1
+    for i in range(len(graph.members)):
+        widest = max(widest, graph.indptr[i + 1] - graph.indptr[i])
+    return widest
+
+
+@njit(cache=True, nogil=True)
+def _gather(graph, labels, i, x, touched):
+    """Sum the similarities of item i into its neighbours' labels; return how many there are."""
+    n = 0
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        c = labels[graph.indices[e]]
+        if x[c] == 0.0:
+            touched[n] = c
+            n += 1
+        x[c] += graph.values[e]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _spare(count, at):
+    """Return the first empty label from ``at`` on, or else from 0 on."""
+    while at < len(count) and count[at] > 0:
+        at += 1
+    if at == len(count):
+        at = 0
+        while count[at] > 0:
+            at += 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _move_items(graph, state, gamma, least, n_passes):
+    """Move items to their best labels until none moves."""
+    labels, size, count, awake = state.labels, state.size, state.count, state.awake
+    indptr, indices, values, weight = graph.indptr, graph.indices, graph.values, graph.weight
+    m = len(labels)
+    x, touched = np.zeros(m, np.float32), np.empty(_widest(graph), np.int32)
+    spare, any_moved, all_seen = 0, False, False
+    for _ in range(n_passes):
+        moved = False
+        for i in range(m):
+            if not awake[i]:
+                continue
+            awake[i] = False
+            here, n = labels[i], 0
+            for e in range(indptr[i], indptr[i + 1]):
+                c = labels[indices[e]]
+                if x[c] == 0.0:
+                    touched[n] = c
+                    n += 1
+                x[c] += values[e]
+            price = gamma * weight[i]
+            stay = x[here] - price * (size[here] - weight[i])
+            best, to = max(stay, 0.0) + least, np.int32(-1)
+            for q in range(n):
+                c = touched[q]
+                gain = x[c] - price * size[c]
+                if c != here and (gain > best or (gain == best and c < to)):
+                    best, to = gain, c
+                x[c] = 0.0
+            if to < 0:
+                if stay >= -least or count[here] == 1:
+                    continue
+                spare = _spare(count, spare)
+                to = np.int32(spare)
+            count[here] -= 1
+            size[here] = size[here] - weight[i] if count[here] else 0.0
+            count[to] += 1
+            size[to] += weight[i]
+            labels[i] = to
+            moved = True
+            for e in range(indptr[i], indptr[i + 1]):
+                awake[indices[e]] = True
+        any_moved |= moved
+        if not moved and all_seen:
+            break
+        # Sizes matter to items that are no neighbours: the last pass sees all of them.
+        all_seen = not moved
+        if all_seen:
+            awake[:] = True
+    return any_moved
+
+
+@njit(cache=True, nogil=True)
+def _assign(n, ptr, column, cost, n_columns, chosen):
+    """Give each of n items a column of its own, or none at cost 0; return the lowest total cost.
+
+    Item p may take ``column[ptr[p]:ptr[p + 1]]`` at ``cost``. Each takes its cheapest column, if
+    that is below 0 and still free; the others enter one by one along shortest augmenting paths with
+    dual variables (Jonker and Volgenant), which may end at an item that gives its column up.
+    """
+    owner = np.full(n_columns, -1, np.int32)
+    waiting, n_waiting = np.empty(n, np.int32), 0
+    for p in range(n):
+        chosen[p] = -1
+        best = 0.0
+        for e in range(ptr[p], ptr[p + 1]):
+            if cost[e] < best:
+                best = cost[e]
+                chosen[p] = column[e]
+        if chosen[p] >= 0 and owner[chosen[p]] >= 0:
+            chosen[p] = -1
+            waiting[n_waiting] = p
+            n_waiting += 1
+        elif chosen[p] >= 0:
+            owner[chosen[p]] = p
+    dual = np.zeros(n_columns)
+    distance = np.empty(n_columns)
+    parent = np.full(n_columns, -1, np.int32)
+    reached = np.empty(n_columns, np.int32)
+    done = np.zeros(n_columns, np.bool_)
+    for w in range(n_waiting):
+        start = waiting[w]
+        n_reached = 0
+        row, so_far = start, 0.0
+        end_cost, end_row, end_column = np.inf, -1, -1
+        while True:
+            # The row may stay without a column; its reduced cost for that is -u.
+            own = 0.0
+            if row != start:
+                for e in range(ptr[row], ptr[row + 1]):
+                    if column[e] == chosen[row]:
+                        own = cost[e] - dual[chosen[row]]
+            if so_far - own < end_cost:
+                end_cost, end_row, end_column = so_far - own, row, -1
+            for e in range(ptr[row], ptr[row + 1]):
+                c = column[e]
+                if done[c]:
+                    continue
+                d = so_far + cost[e] - dual[c] - own
+                if parent[c] < 0:
+                    reached[n_reached] = c
+                    n_reached += 1
+                elif d >= distance[c]:
+                    continue
+                distance[c] = d
+                parent[c] = row
+            nearest = -1
+            for q in range(n_reached):
+                c = reached[q]
+                if not done[c] and (nearest < 0 or distance[c] < distance[nearest]):
+                    nearest = c
+            if nearest < 0 or distance[nearest] >= end_cost:
+                break
+            if owner[nearest] < 0:
+                end_cost, end_row, end_column = distance[nearest], parent[nearest], nearest
+                break
+            done[nearest] = True
+            so_far = distance[nearest]
+            row = owner[nearest]
+        for q in range(n_reached):
+            c = reached[q]
+            if done[c]:
+                dual[c] += distance[c] - end_cost
+        # Shift the columns along the path: each row takes the next one, the first was without.
+        row, c = end_row, end_column
+        while True:
+            before = chosen[row]
+            chosen[row] = c
+            if c >= 0:
+                owner[c] = row
+            if row == start:
+                break
+            c = before
+            row = parent[c]
+        for q in range(n_reached):
+            parent[reached[q]] = -1
+            done[reached[q]] = False
+    total = 0.0
+    for p in range(n):
+        for e in range(ptr[p], ptr[p + 1]):
+            if column[e] == chosen[p]:
+                total += cost[e]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _move_units(graph, state, gamma, least, n_passes):
+    """Move items, those of a group together, to their best labels until none moves."""
+    labels, size, count, awake = state.labels, state.size, state.count, state.awake
+    indptr, indices, weight = graph.indptr, graph.indices, graph.weight
+    unit_ptr, members = graph.unit_ptr, graph.members
+    m, n_units = len(labels), len(unit_ptr) - 1
+    x, touched = np.zeros(m, np.float32), np.empty(_widest(graph), np.int32)
+    slot, names = np.full(m, -1, np.int32), np.empty(m, np.int32)
+    spare, any_moved, all_seen = 0, False, False
+    widest, most = 0, 0
+    for unit in range(n_units):
+        n = 0
+        for at in range(unit_ptr[unit], unit_ptr[unit + 1]):
+            n += indptr[members[at] + 1] - indptr[members[at]]
+        widest, most = max(widest, unit_ptr[unit + 1] - unit_ptr[unit]), max(most, n)
+    old, chosen = np.empty(widest, np.int32), np.empty(widest, np.int32)
+    ptr, column, cost = np.zeros(widest + 1, np.int64), np.empty(most, np.int32), np.empty(most)
+    for _ in range(n_passes):
+        moved = False
+        for unit in range(n_units):
+            begin, end = unit_ptr[unit], unit_ptr[unit + 1]
+            due = False
+            for at in range(begin, end):
+                due |= awake[members[at]]
+                awake[members[at]] = False
+            if not due:
+                continue
+            for at in range(begin, end):
+                i = members[at]
+                c = labels[i]
+                old[at - begin] = c
+                count[c] -= 1
+                size[c] = size[c] - weight[i] if count[c] else 0.0
+            n_columns, before = 0, 0.0
+            for at in range(begin, end):
+                p, i = at - begin, members[at]
+                n = _gather(graph, labels, i, x, touched)
+                before += x[old[p]] - gamma * weight[i] * size[old[p]]
+                ptr[p + 1] = ptr[p]
+                for q in range(n):
+                    c = touched[q]
+                    gain = x[c] - gamma * weight[i] * size[c]
+                    x[c] = 0.0
+                    if gain > 0.0:
+                        if slot[c] < 0:
+                            slot[c] = n_columns
+                            names[n_columns] = c
+                            n_columns += 1
+                        column[ptr[p + 1]] = slot[c]
+                        cost[ptr[p + 1]] = -gain
+                        ptr[p + 1] += 1
+            better = -_assign(end - begin, ptr, column, cost, n_columns, chosen) > before + least
+            for q in range(n_columns):
+                slot[names[q]] = -1
+            for at in range(begin, end):
+                p, i = at - begin, members[at]
+                c = old[p]
+                if better and chosen[p] >= 0:
+                    c = names[chosen[p]]
+                elif better and count[c] > 0:
+                    spare = _spare(count, spare)
+                    c = np.int32(spare)
+                labels[i] = c
+                size[c] += weight[i]
+                count[c] += 1
+            if not better:
+                continue
+            moved = True
+            for at in range(begin, end):
+                i = members[at]
+                if labels[i] != old[at - begin]:
+                    for e in range(indptr[i], indptr[i + 1]):
+                        awake[indices[e]] = True
+        any_moved |= moved
+        if not moved and all_seen:
+            break
+        # Sizes matter to items that are no neighbours: the last pass sees all of them.
+        all_seen = not moved
+        if all_seen:
+            awake[:] = True
+    return any_moved
+
+
+@njit(cache=True, nogil=True)
+def contract(level, labels, k):
+    """Return the level whose labels, all in 0 .. k - 1, are those of another one's."""
+    indptr, indices, values = level.indptr, level.indices, level.values
+    m = len(labels)
+    start = np.zeros(k + 2, np.int64)
+    for i in range(m):
+        start[labels[i] + 2] += 1
+    for a in range(k):
+        start[a + 2] += start[a + 1]
+    items = np.empty(m, np.int32)
+    for i in range(m):
+        items[start[labels[i] + 1]] = i
+        start[labels[i] + 1] += 1
+    x, touched = np.zeros(k, np.float32), np.empty(k, np.int32)
+    ptr, size = np.zeros(k + 1, np.int64), np.zeros(k)
+    grouped = len(level.groups) > 0
+    group_ptr = np.zeros(k + 1 if grouped else 0, np.int32)
+    groups = np.empty(len(level.groups), np.int32)
+    capacity = 4 * k + 16
+    column, value = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
+    for a in range(k):
+        n = 0
+        if grouped:
+            group_ptr[a + 1] = group_ptr[a]
+        for at in range(start[a], start[a + 1]):
+            i = items[at]
+            size[a] += level.size[i]
+            if grouped:
+                for p in range(level.group_ptr[i], level.group_ptr[i + 1]):
+                    groups[group_ptr[a + 1]] = level.groups[p]
+                    group_ptr[a + 1] += 1
+            for e in range(indptr[i], indptr[i + 1]):
+                b = labels[indices[e]]
+                if b == a:
+                    continue
+                if x[b] == 0.0:
+                    touched[n] = b
+                    n += 1
+                x[b] += values[e]
+        used = ptr[a]
+        if used + n > capacity:
+            # Somewhat more than the labels so far suggest.
+            capacity = 16 + int(1.25 * (used + n) * k / (a + 1))
+            wider, wider_value = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
+            wider[:used], wider_value[:used] = column[:used], value[:used]
+            column, value = wider, wider_value
+        for q in range(n):
+            column[used + q], value[used + q] = touched[q], x[touched[q]]
+            x[touched[q]] = 0.0
+        ptr[a + 1] = used + n
+    return Level(ptr, column[: ptr[k]], value[: ptr[k]], size, group_ptr, groups)
+
+
+@njit(cache=True, nogil=True)
+def _clash(level, a, b, stamp):
+    """Tell whether two labels hold items of the same group; ``stamp`` marks the groups of a."""
+    for p in range(level.group_ptr[b], level.group_ptr[b + 1]):
+        if stamp[level.groups[p]] == a:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _best_partners(level, gamma, least):
+    """Merge labels that are each other's best partner; return the new label of each.
+
+    The best partner is the one to gain most by merging with, the first of several, that holds no
+    item of the same group.
+    """
+    k = len(level.size)
+    grouped = len(level.groups) > 0
+    stamp = np.full(1 + (level.groups.max() if grouped else 0), -1, np.int32)
+    partner = np.full(k, -1, np.int32)
+    for a in range(k):
+        best, stamped = least, False
+        for e in range(level.indptr[a], level.indptr[a + 1]):
+            b = level.indices[e]
+            gain = level.values[e] - gamma * level.size[a] * level.size[b]
+            if gain < best or (gain == best and (partner[a] < 0 or b > partner[a])):
+                continue
+            if not grouped:
+                best, partner[a] = gain, b
+                continue
+            if not stamped:
+                stamped = True
+                for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
+                    stamp[level.groups[p]] = a
+            if not _clash(level, a, b, stamp):
+                best = gain
+                partner[a] = b
+    mapping = np.full(k, -1, np.int32)
+    n = 0
+    for a in range(k):
+        if mapping[a] < 0:
+            mapping[a] = n
+            if partner[a] > a and partner[partner[a]] == a:
+                mapping[partner[a]] = n
+            n += 1
+    return mapping
+
+
+@njit(cache=True, nogil=True)
+def within(graph, labels, n_labels):
+    """Return for each label the summed similarity of the pairs that share it."""
+    inside = np.zeros(n_labels)
+    for i in range(len(labels)):
+        total = 0.0
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            if labels[graph.indices[e]] == labels[i]:
+                total += graph.values[e]
+        inside[labels[i]] += 0.5 * total
+    return inside
+
+
+@njit(cache=True, nogil=True)
+def first_come(labels):
+    """Return labels, all below n_items, numbered in order of first appearance."""
+    number = np.full(len(labels), -1, np.int32)
+    ordered = np.empty(len(labels), np.int32)
+    n = 0
+    for i in range(len(labels)):
+        c = labels[i]
+        if number[c] < 0:
+            number[c] = n
+            n += 1
+        ordered[i] = number[c]
+    return ordered
+
+
+@njit(cache=True, nogil=True)
+def confidence(graph, labels, n_labels, gamma):
+    """Return ``1 - y / x``, x being what each item gains by its label and y by the next best.
+
+    Being alone gains 0. An item that is alone is sure, unless some label attracts it.
+    """
+    indptr, indices, values, weight = graph.indptr, graph.indices, graph.values, graph.weight
+    size = np.zeros(n_labels)
+    for i in range(len(labels)):
+        size[labels[i]] += weight[i]
+    x, touched = np.zeros(n_labels), np.empty(n_labels, np.int32)
+    sure = np.empty(len(labels))
+    for i in range(len(labels)):
+        here, n = labels[i], 0
+        for e in range(indptr[i], indptr[i + 1]):
+            c = labels[indices[e]]
+            if x[c] == 0.0:
+                touched[n] = c
+                n += 1
+            x[c] += values[e]
+        own = x[here] - gamma * weight[i] * (size[here] - weight[i])
+        other = 0.0
+        for q in range(n):
+            c = touched[q]
+            if c != here:
+                other = max(other, x[c] - gamma * weight[i] * size[c])
+            x[c] = 0.0
+        if other > 0.0:
+            sure[i] = max(1.0 - other / own, 0.0) if own > 0.0 else 0.0
+        else:
+            sure[i] = 1.0 if own >= 0.0 else 0.0
+    return sure
