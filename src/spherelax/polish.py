@@ -24,8 +24,6 @@ ROUNDING = 1e-6
 # Alternations of moves and merges, and passes over the items in each: few are needed.
 MAX_ROUNDS = 6
 MAX_PASSES = 20
-# Passes that show what labels are worth, without the last word.
-FEW_PASSES = 2
 
 
 class Occupancy(NamedTuple):
@@ -67,8 +65,8 @@ class Polisher:
         self._level: Level | None = None
 
     def move(self, labels: NDArray[np.integer], gamma: float) -> NDArray[np.int32]:
-        """Move items a few times only, and merge nothing."""
-        self._move(labels, gamma, np.ones(len(labels), dtype=np.bool_), FEW_PASSES)
+        """Move each item once, and merge nothing: what labels are worth, without the last word."""
+        self._move(labels, gamma, np.ones(len(labels), dtype=np.bool_), n_passes=1)
         return self._labels
 
     def polish(self, labels: NDArray[np.integer], gamma: float) -> NDArray[np.int32]:

@@ -8,7 +8,6 @@ of columns: every item starts in one of its own.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -28,7 +27,7 @@ SMALL = 0.3
 REPULSION = 10.0
 # With fewer items, one unit is visited after the other; with more, in so many batches.
 BATCHED_ITEMS = 1 << 12
-N_BATCHES = 64
+N_BATCHES = 16
 # Similarities below which a second thread costs more than it brings.
 WORTH_THREADS = 1 << 20
 
@@ -122,16 +121,19 @@ class _Passes:
         """Propose rows for the units of a batch, divided among the threads."""
         graph, n_threads = self.graph, len(self.scratch)
         base = graph.unit_ptr[first]
-        shares = np.linspace(base, graph.unit_ptr[last], n_threads + 1)
-        ends = first + np.searchsorted(graph.unit_ptr[first : last + 1], shares)
+        marks = np.linspace(base, graph.unit_ptr[last], n_threads + 1)
+        ends = first + np.searchsorted(graph.unit_ptr[first : last + 1], marks)
 
         def propose(begin: int, end: int, work: Scratch) -> None:
             kernels.propose(
                 begin, end, base, graph, self.rows, gamma, self.mu, SMALL, self.fresh, work
             )
 
-        run = map if n_threads == 1 else self.pool.map
-        deque(run(propose, ends[:-1], ends[1:], self.scratch), maxlen=0)
+        shares = zip(ends[1:-1], ends[2:], self.scratch[1:], strict=True)
+        others = [self.pool.submit(propose, *share) for share in shares]
+        propose(ends[0], ends[1], self.scratch[0])
+        for other in others:
+            other.result()
 
 
 def _empty_rows(n: int, row_entries: int) -> Fresh:
