@@ -22,7 +22,6 @@ from spherelax.rebalance import Rebalanced
 from spherelax.rounding import renumber
 from spherelax.solvers import coordinate, power
 
-
 SIZES = [7, 4, 1, 6, 2]
 
 
