@@ -98,7 +98,7 @@ def test_contraction_sums_similarities_sizes_and_groups(grouped, seed):
         labels = renumber(rng.integers(n_labels, size=len(level.size)))
         total = labels[total]
         k, P = labels.max() + 1, twins.membership(total)
-        level = polish.contract(level, labels, k)
+        level = polish.contract(level, labels, k, 0.0)
         S = P.T @ W @ P
         np.fill_diagonal(S, 0.0)
         found = sp.csr_array((level.values, level.indices, level.indptr), (k, k))
@@ -136,7 +136,7 @@ def test_mutual_best_partners_merge(grouped, seed):
         graph = random_graph(rng, grouped=grouped)
         labels = random_labels(graph, rng, 12)
         k, P, groups = labels.max() + 1, twins.membership(labels), graph.group()
-        level = polish.contract(polish.items_level(graph), labels, k)
+        level = polish.contract(polish.items_level(graph), labels, k, 0.0)
         S = P.T @ twins.dense_similarity(graph) @ P
         holds = [set(groups[labels == c].tolist()) if grouped else set() for c in range(k)]
         for gamma in average(graph) * np.array([0.5, 1.0, 2.0]):

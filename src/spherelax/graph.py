@@ -75,14 +75,17 @@ def build_graph(problem: Problem, scale: float | None = None) -> Graph:
     if scale is None:
         scale = float(problem.similarity.max())
     indptr = np.zeros(m + 1, dtype=np.int64)
-    for first, rows, _, _ in _entries(problem, scale):
+    # A dense matrix is looked through once, for it is larger than what is kept of it; a sparse one
+    # twice, for it is not.
+    kept = None if sp.issparse(problem.similarity) else list(_entries(problem, scale))
+    for first, rows, _, _ in kept or _entries(problem, scale):
         counts = np.bincount(rows)
         indptr[first + 1 : first + 1 + len(counts)] = counts
     np.cumsum(indptr, out=indptr)
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
     at = 0
-    for _, rows, columns, block in _entries(problem, scale):
+    for _, rows, columns, block in kept or _entries(problem, scale):
         indices[at : at + len(rows)] = columns
         values[at : at + len(rows)] = block
         at += len(rows)

@@ -62,7 +62,6 @@ class Polisher:
         self.graph = graph
         self.least = ROUNDING * float(graph.values.max(initial=0.0))
         self._labels = np.zeros(graph.n_items, dtype=np.int32)
-        self._level: Level | None = None
 
     def move(self, labels: NDArray[np.integer], gamma: float) -> NDArray[np.int32]:
         """Move each item once, and merge nothing: what labels are worth, without the last word."""
@@ -80,15 +79,11 @@ class Polisher:
         Returns the very same array if nothing merges.
         """
         for _ in range(MAX_ROUNDS):
-            if self._level is None:
-                n_labels = int(self._labels.max()) + 1
-                self._level = contract(items_level(self.graph), self._labels, n_labels)
-            merged = _merge_all(self._level, gamma, self.least)
-            if merged is None:
+            mapping = _merge_all(self.graph, self._labels, gamma, self.least)
+            if mapping is None:
                 break
-            awake = (np.bincount(merged.mapping) > 1)[merged.mapping][self._labels]
-            if not self._move(merged.mapping[self._labels], gamma, awake):
-                self._level = merged.level
+            awake = (np.bincount(mapping) > 1)[mapping][self._labels]
+            self._move(mapping[self._labels], gamma, awake)
         return self._labels
 
     def _move(
@@ -97,15 +92,14 @@ class Polisher:
         gamma: float,
         awake: NDArray[np.bool_],
         n_passes: int = MAX_PASSES,
-    ) -> bool:
-        """Move items until none gains, and tell whether any did."""
+    ) -> None:
+        """Move items until none gains."""
         graph = self.graph
         size, count = occupancy(graph, labels)
         state = Occupancy(labels.astype(np.int32), size, count, awake)
         move = _move_units if graph.grouped else _move_items
-        moved = move(graph, state, gamma, self.least, n_passes)
-        self._labels, self._level = first_come(state.labels), None
-        return bool(moved)
+        move(graph, state, gamma, self.least, n_passes)
+        self._labels = first_come(state.labels)
 
 
 def items_level(graph: Graph) -> Level:
@@ -116,21 +110,21 @@ def items_level(graph: Graph) -> Level:
     return Level(*graph[:3], graph.weight, group_ptr, groups)
 
 
-class Merged(NamedTuple):
-    """Where each label went, and the similarities of what came of them."""
+def _merge_all(
+    graph: Graph, labels: NDArray[np.int32], gamma: float, least: float
+) -> NDArray[np.int32] | None:
+    """Merge pairs of labels while that gains; return where each went, or None if none did.
 
-    mapping: NDArray[np.int32]
-    level: Level
-
-
-def _merge_all(level: Level, gamma: float, least: float) -> Merged | None:
-    """Merge pairs of labels while that gains; None if none does."""
+    Pairs that would lose by merging are left out, to save memory. Where one of them would have
+    added to the gain of another, a later round sees it.
+    """
     mapping = None
+    level = contract(items_level(graph), labels, int(labels.max()) + 1, gamma)
     while True:
         step = _best_partners(level, gamma, least)
         if step.max() + 1 == len(step):
-            return None if mapping is None else Merged(mapping, level)
-        level = contract(level, step, int(step.max()) + 1)
+            return mapping
+        level = contract(level, step, int(step.max()) + 1, 0.0)
         mapping = step if mapping is None else step[mapping]
 
 
@@ -185,7 +179,7 @@ def _move_items(graph, state, gamma, least, n_passes):
     indptr, indices, values, weight = graph.indptr, graph.indices, graph.values, graph.weight
     m = len(labels)
     x, touched = np.zeros(m, np.float32), np.empty(_widest(graph), np.int32)
-    spare, any_moved, all_seen = 0, False, False
+    spare, all_seen = 0, False
     for _ in range(n_passes):
         moved = False
         for i in range(m):
@@ -221,14 +215,12 @@ def _move_items(graph, state, gamma, least, n_passes):
             moved = True
             for e in range(indptr[i], indptr[i + 1]):
                 awake[indices[e]] = True
-        any_moved |= moved
         if not moved and all_seen:
             break
         # Sizes matter to items that are no neighbours: the last pass sees all of them.
         all_seen = not moved
         if all_seen:
             awake[:] = True
-    return any_moved
 
 
 @njit(cache=True, nogil=True)
@@ -333,7 +325,7 @@ def _move_units(graph, state, gamma, least, n_passes):
     m, n_units = len(labels), len(unit_ptr) - 1
     x, touched = np.zeros(m, np.float32), np.empty(_widest(graph), np.int32)
     slot, names = np.full(m, -1, np.int32), np.empty(m, np.int32)
-    spare, any_moved, all_seen = 0, False, False
+    spare, all_seen = 0, False
     widest, most = 0, 0
     for unit in range(n_units):
         n = 0
@@ -398,19 +390,20 @@ def _move_units(graph, state, gamma, least, n_passes):
                 if labels[i] != old[at - begin]:
                     for e in range(indptr[i], indptr[i + 1]):
                         awake[indices[e]] = True
-        any_moved |= moved
         if not moved and all_seen:
             break
         # Sizes matter to items that are no neighbours: the last pass sees all of them.
         all_seen = not moved
         if all_seen:
             awake[:] = True
-    return any_moved
 
 
 @njit(cache=True, nogil=True)
-def contract(level, labels, k):
-    """Return the level whose labels, all in 0 .. k - 1, are those of another one's."""
+def contract(level, labels, k, gamma):
+    """Return the level whose labels, all in 0 .. k - 1, are those of another one's.
+
+    Only pairs of labels with a mean similarity above gamma are kept.
+    """
     indptr, indices, values = level.indptr, level.indices, level.values
     m = len(labels)
     start = np.zeros(k + 2, np.int64)
@@ -424,6 +417,8 @@ def contract(level, labels, k):
         start[labels[i] + 1] += 1
     x, touched = np.zeros(k, np.float32), np.empty(k, np.int32)
     ptr, size = np.zeros(k + 1, np.int64), np.zeros(k)
+    for i in range(m):
+        size[labels[i]] += level.size[i]
     grouped = len(level.groups) > 0
     group_ptr = np.zeros(k + 1 if grouped else 0, np.int32)
     groups = np.empty(len(level.groups), np.int32)
@@ -435,7 +430,6 @@ def contract(level, labels, k):
             group_ptr[a + 1] = group_ptr[a]
         for at in range(start[a], start[a + 1]):
             i = items[at]
-            size[a] += level.size[i]
             if grouped:
                 for p in range(level.group_ptr[i], level.group_ptr[i + 1]):
                     groups[group_ptr[a + 1]] = level.groups[p]
@@ -456,9 +450,12 @@ def contract(level, labels, k):
             wider[:used], wider_value[:used] = column[:used], value[:used]
             column, value = wider, wider_value
         for q in range(n):
-            column[used + q], value[used + q] = touched[q], x[touched[q]]
-            x[touched[q]] = 0.0
-        ptr[a + 1] = used + n
+            b = touched[q]
+            if x[b] > gamma * size[a] * size[b]:
+                column[used], value[used] = b, x[b]
+                used += 1
+            x[b] = 0.0
+        ptr[a + 1] = used
     return Level(ptr, column[: ptr[k]], value[: ptr[k]], size, group_ptr, groups)
 
 
