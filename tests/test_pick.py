@@ -104,9 +104,9 @@ def test_rest_apart_is_a_second_candidate():
 
 
 @pytest.mark.parametrize(
-    ("savings", "index"), [([-3.0, 2.0, 5.0, 1.0], 2), ([1.0, 5.0, 5.0, 5.0], 1), ([-3.0, -2.0], 1)]
+    ("savings", "index"), [([-3.0, 2.0, 5.0, 1.0], 2), ([1.0, 5.0, 5.0, 5.0], 2), ([-3.0, -2.0], 1)]
 )
-def test_the_first_of_the_shortest_descriptions(savings, index):
+def test_the_middle_of_the_shortest_descriptions(savings, index):
     found = pick_description(np.array(savings))
     assert (found.index, found.status) == (index, Status.DESCRIBED)
 

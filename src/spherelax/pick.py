@@ -93,13 +93,12 @@ def pick_valley(
 
 
 def pick_description(savings: NDArray[np.float64]) -> Pick:
-    """Take the labels that describe the similarities most briefly, the first of several.
+    """Take the labels that describe the similarities most briefly, the middle of where they stay.
 
     Each step is the best that was found at its resolution, so the steps are a short list of
     candidates, from fine to coarse, and choosing among them is a choice between models.
     """
-    index = int(savings.argmax())
-    return Pick(index, None, None, Status.DESCRIBED)
+    return Pick(_middle(savings == savings.max()), None, None, Status.DESCRIBED)
 
 
 def pick_stability(path: Path) -> Pick:
