@@ -23,7 +23,7 @@ LAYERS = [
     {"power_run", "coordinate_run"},
     {"interfaces", "surrogate"},
     {"solvers", "pick", "rounding", "confidence", "polish", "reliability", "description"},
-    {"rebalance", "sphere", "schedule", "spectrum", "result", "graph"},
+    {"rebalance", "sphere", "schedule", "spectrum", "result", "graph", "assignment"},
     {"problem", "metrics"},
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -7,7 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 import spherelax as sl
 import twins
-from spherelax import polish
+from spherelax import assignment, polish
 from spherelax.graph import build_graph
 from spherelax.polish import Polisher
 from spherelax.problem import Problem
@@ -49,7 +49,7 @@ def assign(C):
     ptr = np.r_[0, np.cumsum(edges.sum(axis=1))]
     column = np.nonzero(edges)[1].astype(np.int32)
     chosen = np.empty(len(C), dtype=np.int32)
-    total = polish._assign(len(C), ptr, column, C[edges], C.shape[1], chosen)
+    total = assignment.assign(len(C), ptr, column, C[edges], C.shape[1], chosen)
     return total, chosen
 
 
