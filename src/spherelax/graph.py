@@ -112,7 +112,7 @@ def _entries(
             columns, found = W.indices[start:end], W.data[start:end]
         else:
             block: Any = W[first:last]
-            rows, columns = np.nonzero(block)
+            rows, columns = np.divmod(np.flatnonzero(block != 0), m)
             found = block[rows, columns]
         values = np.divide(found, scale, dtype=float).astype(np.float32)
         keep = (columns != rows + first) & (values > FAINT)
