@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spherelax as sl
-from spherelax.metrics import cycle_consistency, modularity, pairwise_scores
+from spherelax.metrics import cycle_consistency, match_scores, modularity, pairwise_scores
 
 LABELS = st.integers(1, 12).flatmap(
     lambda n: st.tuples(*(st.lists(st.integers(0, 3), min_size=n, max_size=n) for _ in range(3)))
@@ -38,6 +38,13 @@ def test_pairwise_scores(case):
 
 
 @given(LABELS)
+def test_matches_of_labels_score_as_the_labels(case):
+    truth, labels, groups = case
+    pairs = [(j, i) for i, j in combinations(range(len(truth)), 2) if labels[i] == labels[j]]
+    assert match_scores(truth, pairs + pairs, groups) == pairwise_scores(truth, labels, groups)
+
+
+@given(LABELS)
 def test_names_of_labels_do_not_matter(case):
     truth, labels, groups = case
     names = ["x", "y", ("z", 1), None]
@@ -59,6 +66,9 @@ def test_many_items_are_no_problem():
         (lambda: pairwise_scores([0, 1], [0]), "labels must have one entry per true label, 2"),
         (lambda: pairwise_scores([0, 1], [0, 1], [0]), "groups must have one label per item, 2"),
         (lambda: pairwise_scores([], []), "labels_true must hold at least one label"),
+        (lambda: match_scores([0, 1], [[0, 1]], [0]), "groups must have one label per item, 2"),
+        (lambda: match_scores([0, 1], [[0, -1]], [0, 1]), "matches must be items from 0 to 1"),
+        (lambda: match_scores([], [], []), "labels_true must hold at least one label"),
         (lambda: cycle_consistency([[0, 5]], [0, 1]), "matches must be items from 0 to 1"),
         (lambda: cycle_consistency([0, 1], [0, 1]), r"matches must be integers of shape"),
         (lambda: cycle_consistency([[0.0, 1.0]], [0, 1]), r"matches must be integers of shape"),

@@ -79,6 +79,49 @@ def pairwise_scores(
     )
 
 
+def match_scores(
+    labels_true: Iterable[Hashable], matches: ArrayLike, groups: Iterable[Hashable]
+) -> PairScores:
+    """Score pairs of items against those that should share a label.
+
+    For methods that return matches, not labels: what `pairwise_scores` counts, without supposing
+    that matches are cycle consistent. Only pairs of items from different groups count.
+
+    Parameters
+    ----------
+    labels_true : sequence of n_items labels
+        What is right.
+    matches : array-like of shape (n_matches, 2)
+        Pairs of items; order and repetition do not matter.
+    groups : sequence of n_items labels
+        Group of each item.
+
+    Returns
+    -------
+    PairScores
+        ``precision``, ``recall`` and ``f_score``.
+
+    Examples
+    --------
+    >>> match_scores([0, 0, 0], [[0, 1], [1, 2]], groups=["a", "b", "c"])
+    PairScores(precision=1.0, recall=0.6666666666666666, f_score=0.8)
+    """
+    truth, within = encode(labels_true, "labels_true"), encode(groups, "groups")
+    if len(truth) == 0:
+        raise InvalidInputError("labels_true must hold at least one label; found none")
+    if len(within) != len(truth):
+        raise InvalidInputError(
+            f"groups must have one label per item, {len(truth)}; found {len(within)}"
+        )
+    pairs = np.sort(_pairs_of_items(matches, len(truth)), axis=1)
+    first, second = np.unique(pairs[within[pairs[:, 0]] != within[pairs[:, 1]]], axis=0).T
+    n_found, n_both = len(first), int((truth[first] == truth[second]).sum())
+    n_true = _n_pairs(truth) - _n_pairs(_combined(truth, within))
+    return PairScores(
+        _share(n_both, n_found), _share(n_both, n_true), _share(2 * n_both, n_found + n_true)
+    )
+
+
 def modularity(similarity: Any, labels: Iterable[Hashable]) -> float:
     """Return how much more similarity lies inside labels than items' totals alone would put there.
 
@@ -139,18 +182,8 @@ def cycle_consistency(matches: ArrayLike, groups: Iterable[Hashable]) -> float:
     1.0
     """
     within = encode(groups, "groups")
-    pairs = np.asarray(matches)
-    if pairs.size == 0:
-        return 1.0
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise InvalidInputError(
-            f"matches must be integers of shape (n_matches, 2); found {pairs.dtype} {pairs.shape}"
-        )
     m = len(within)
-    if pairs.min() < 0 or pairs.max() >= m:
-        raise InvalidInputError(
-            f"matches must be items from 0 to {m - 1}; found {pairs.min()} to {pairs.max()}"
-        )
+    pairs = _pairs_of_items(matches, m)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     first, second = np.r_[pairs, pairs[:, ::-1]].T
     matched = sp.csr_array((np.ones(len(first)), (first, second)), shape=(m, m))
@@ -160,6 +193,22 @@ def cycle_consistency(matches: ArrayLike, groups: Iterable[Hashable]) -> float:
     across = matched.tocoo()
     across.data[within[across.row] == within[across.col]] = 0.0
     return _share(float(chains.multiply(across).sum()), float(n_chains))
+
+
+def _pairs_of_items(matches: ArrayLike, m: int) -> NDArray[np.integer]:
+    """Check that matches are pairs of the m items."""
+    pairs = np.asarray(matches)
+    if pairs.size == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        raise InvalidInputError(
+            f"matches must be integers of shape (n_matches, 2); found {pairs.dtype} {pairs.shape}"
+        )
+    if pairs.min() < 0 or pairs.max() >= m:
+        raise InvalidInputError(
+            f"matches must be items from 0 to {m - 1}; found {pairs.min()} to {pairs.max()}"
+        )
+    return pairs
 
 
 def _combined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
