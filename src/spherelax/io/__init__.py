@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from spherelax.io import arrays, rows
-from spherelax.io.arrays import read_matrix
+from spherelax.io.arrays import read_arrays, read_matrix
 from spherelax.io.tables import Items, labels_csv, read_edges, read_groups
 from spherelax.problem import InvalidInputError, Problem
 
@@ -14,6 +14,7 @@ __all__ = [
     "Items",
     "check_target",
     "labels_csv",
+    "read_arrays",
     "read_edges",
     "read_groups",
     "read_matrix",

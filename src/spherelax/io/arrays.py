@@ -1,10 +1,14 @@
-"""Matrices in files: SciPy's sparse ``.npz``, NumPy's ``.npy`` and MatrixMarket's ``.mtx``."""
+"""Matrices in files: SciPy's sparse ``.npz``, NumPy's ``.npy`` and MatrixMarket's ``.mtx``.
+
+Archives of several arrays, ``.npz`` and MATLAB's ``.mat``, are read by name.
+"""
 
 from __future__ import annotations
 
 import tokenize
 import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -25,10 +29,11 @@ BROKEN = (
     LookupError,
     AttributeError,
     EOFError,
-    NotImplementedError,
+    RuntimeError,
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
+    scipy.io.matlab.MatReadError,
 )
 # An archive of other arrays can hold many; a message names the first of them.
 NAMES_SHOWN = 6
@@ -63,21 +68,8 @@ def read_matrix(path: str | Path) -> Any:
     array([[0, 1],
            [1, 0]])
     """
-    path = Path(path)
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise InvalidInputError(f"{path}: a matrix must end in {', '.join(ENDINGS)}")
-    read = {".npz": _read_npz, ".npy": _read_npy, ".mtx": _read_mtx}[ending]
-    try:
-        with path.open("rb") as file:
-            return read(file)
-    except OSError as error:
-        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error}") from None
-    except BROKEN as error:
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise InvalidInputError(f"{path}: not a readable {ending} file; {reason}") from None
+    readers = {".npz": _read_npz, ".npy": _read_npy, ".mtx": _read_mtx}
+    return _read(path, "a matrix", readers)
 
 
 def read_vector(path: str | Path) -> NDArray[Any]:
@@ -117,15 +109,70 @@ def read_vector(path: str | Path) -> NDArray[Any]:
     return np.asarray(vector)
 
 
+def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an archive; nothing in the file is ever executed.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz`` as :func:`numpy.savez` writes it, without Python objects, or MATLAB's ``.mat`` of
+        versions 5 to 7, of which all but real numbers is left out.
+    *names : str
+        Arrays that must be there.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The arrays by name.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, broken, of another kind or without one of the names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "points.npz")
+    ...     np.savez(path, X=[[0.0, 1.0]], y=[2])
+    ...     read_arrays(path, "X", "y")
+    {'X': array([[0., 1.]]), 'y': array([2])}
+    """
+    readers = {".npz": _unpack_npz, ".mat": _unpack_mat}
+    arrays: dict[str, NDArray[Any]] = _read(path, "an archive", readers)
+    if not set(names) <= set(arrays):
+        raise InvalidInputError(
+            f"{path}: must hold the arrays {', '.join(names)}; found {_listed(list(arrays))}"
+        )
+    return arrays
+
+
+def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]], Any]]) -> Any:
+    """Read a file by the reader of its ending, or say what is wrong with it."""
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in readers:
+        raise InvalidInputError(f"{path}: {what} must end in {', '.join(readers)}")
+    try:
+        with path.open("rb") as file:
+            return readers[ending](file)
+    except OSError as error:
+        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{path}: {error}") from None
+    except BROKEN as error:
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise InvalidInputError(f"{path}: not a readable {ending} file; {reason}") from None
+
+
 def _read_npz(file: IO[bytes]) -> Any:
     """Read a sparse matrix, and say what else is in an archive that holds none."""
     with zipfile.ZipFile(file) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
     if not {"format", "shape", "data"} <= set(names):
-        found = ", ".join(names[:NAMES_SHOWN]) + (", ..." if len(names) > NAMES_SHOWN else "")
         raise InvalidInputError(
-            "must be one sparse matrix as scipy.sparse.save_npz writes it; "
-            f"found {f'the arrays {found}' if names else 'no array'}"
+            f"must be one sparse matrix as scipy.sparse.save_npz writes it; found {_listed(names)}"
         )
     file.seek(0)
     matrix = sp.load_npz(file)
@@ -160,3 +207,30 @@ def _read_mtx(file: IO[bytes]) -> Any:
                 f"found {n_values}"
             )
     return scipy.io.mmread(BytesIO(content), spmatrix=False)
+
+
+def _unpack_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
+    """Read each array whole, so that its checksum is compared."""
+    with zipfile.ZipFile(file) as archive:
+        return {
+            name.removesuffix(".npy"): _read_npy(BytesIO(archive.read(name)))
+            for name in archive.namelist()
+        }
+
+
+def _unpack_mat(file: IO[bytes]) -> dict[str, NDArray[Any]]:
+    """Read the arrays of real numbers."""
+    variables = scipy.io.loadmat(file, spmatrix=False)
+    return {
+        name: value
+        for name, value in variables.items()
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    }
+
+
+def _listed(names: list[str]) -> str:
+    """Name the first arrays of an archive."""
+    if not names:
+        return "no array"
+    more = ", ..." if len(names) > NAMES_SHOWN else ""
+    return f"the arrays {', '.join(names[:NAMES_SHOWN])}{more}"

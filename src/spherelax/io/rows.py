@@ -47,7 +47,7 @@ class Table:
 def read_table(
     path: str | Path,
     what: str,
-    widths: tuple[int, int],
+    widths: tuple[int, ...],
     has_header: Callable[[Columns], bool],
 ) -> Table:
     r"""Read a table; all its rows have as many columns as the first.
@@ -58,8 +58,8 @@ def read_table(
         ``.csv``, ``.tsv`` or ``.txt``.
     what : str
         What the table is, for messages.
-    widths : pair of int
-        The two numbers of columns that it may have.
+    widths : tuple of int
+        The numbers of columns that it may have.
     has_header : callable
         Told the columns, tells whether their first cells are names.
 
@@ -82,9 +82,8 @@ def read_table(
         if not columns and len(row) in widths:
             columns = [[] for _ in row]
         if len(row) != len(columns):
-            expected = (
-                f"{len(columns)}, as its first row" if columns else "{} or {}".format(*widths)
-            )
+            legal = " or ".join(map(str, widths))
+            expected = f"{len(columns)}, as its first row" if columns else legal
             raise InvalidInputError(
                 f"{path}, row {line}: the number of columns of {what} must be {expected}; "
                 f"found {len(row)}: {shown(' | '.join(row))}"
