@@ -20,7 +20,6 @@ from statistics import median
 
 import numpy as np
 import rivals
-import scipy.io
 import scipy.sparse as sp
 from measure import Timed, exponent, first_call_seconds, in_turn, peak_bytes, warm_up
 from synthetic import Synthetic, matching, planted, power_law
@@ -29,8 +28,6 @@ from threadpoolctl import threadpool_limits
 import spherelax as sl
 
 DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).resolve().parents[2] / "shared/data"))
-HOUSE_FILE = DATA / "cmu_house" / "house_sync_data.mat"
-HOUSE_LANDMARKS = 30
 # The resolution of Leiden is sought on another instance than those that are timed.
 SEED, SEARCH_SEED = 0, 1
 # What a nonzero may cost in memory, in bytes: its column and value once more, and a little.
@@ -157,15 +154,15 @@ def small_rows(settings: Settings) -> Iterator[Row]:
     first = median(first_call_seconds() for _ in range(settings.repeats))
     yield Row("first call in a new process, with imports, wall", _seconds(first), target="2 s")
 
-    if HOUSE_FILE.exists():
-        W = scipy.io.loadmat(HOUSE_FILE)["Wnoise"].astype(float)
-        frames, landmarks = np.divmod(np.arange(len(W)), HOUSE_LANDMARKS)
-        run = {"ours": partial(_labels, W, frames)}
-        ours = in_turn(run, settings.repeats)["ours"]
-        what = f"CMU house, {frames[-1] + 1} images, m = {len(W)}, groups, warm"
-        yield _compared(what, ours, None, landmarks, "2 s")
+    try:
+        house = sl.datasets.load_house(data_home=DATA)
+    except FileNotFoundError as error:
+        yield Row(str(error), "")
     else:
-        yield Row("CMU house: not found; set SPHERELAX_DATA to the data folder", "")
+        run = {"ours": partial(_labels, house.similarity.toarray(), house.groups)}
+        ours = in_turn(run, settings.repeats)["ours"]
+        what = f"CMU house, {len(house.images)} images, m = {len(house.labels)}, groups, warm"
+        yield _compared(what, ours, None, house.labels, "2 s")
 
     m = settings.dense_size
     contents = {

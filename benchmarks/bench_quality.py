@@ -11,24 +11,22 @@ partitions if igraph is installed.
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 
 import spherelax as sl
+from spherelax.baselines import leiden_graph, leiden_of_graph
 
-try:
-    import igraph
-except ImportError:
-    igraph = None
+# igraph is optional: its licence is the GPL.
+HAS_IGRAPH = find_spec("igraph") is not None
 
 DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -79,6 +77,15 @@ def similarity_task(
     return Task(family, lambda: sl.solve(W, groups, **settings), [truth], **more)
 
 
+def matching_task(
+    family: str, data: sl.datasets.MatchingData, settings: dict[str, Any], **more: Any
+) -> Task:
+    """Return a problem of matched images."""
+    return similarity_task(
+        family, data.similarity, data.labels, settings, groups=data.groups, **more
+    )
+
+
 def partial_matchings(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
     """Synthetic partial multi-matching."""
     for family, ((q, universe, observed, shuffled), target) in PARTIAL.items():
@@ -101,52 +108,24 @@ def binary_similarities(seeds: range, settings: dict[str, Any]) -> Iterator[Task
 
 def house(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
     """Keypoints of the CMU house sequence, in random order within each frame."""
-    W = sp.csr_array(scipy.io.loadmat(DATA / "cmu_house" / "house_sync_data.mat")["Wnoise"])
     for q in HOUSE:
-        frames = np.rint(np.linspace(1, 111, q)).astype(int) - 1
         for seed in seeds:
-            rng = np.random.default_rng(seed)
-            rows = np.concatenate([30 * frame + rng.permutation(30) for frame in frames])
-            yield similarity_task(
-                f"house {q}",
-                W[rows][:, rows],
-                rows % 30,
-                settings,
-                groups=rows // 30,
-                target=0.97,
-            )
+            data = sl.datasets.load_house(q, data_home=DATA, random_state=seed)
+            yield matching_task(f"house {q}", data, settings, target=0.97)
 
 
 def willow(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
     """Keypoints of WILLOW-ObjectClass matched by graph matching, in random order."""
     for name, target in WILLOW.items():
-        file = np.load(DATA / "willow" / f"{name}_graphmatch_derived.npz")
-        images, at = np.unique([file["pair_i"], file["pair_j"]], return_inverse=True)
-        at = at.reshape(2, -1)
         for seed in seeds:
-            rng = np.random.default_rng(seed)
-            order = [rng.permutation(10) for _ in images]
-            W = np.zeros((10 * len(images), 10 * len(images)))
-            for a, b, matches in zip(*at, file["X"], strict=True):
-                block = matches[order[a]][:, order[b]]
-                W[10 * a : 10 * a + 10, 10 * b : 10 * b + 10] = block
-                W[10 * b : 10 * b + 10, 10 * a : 10 * a + 10] = block.T
-            groups = np.repeat(np.arange(len(images)), 10)
-            truth = np.concatenate(order)
-            yield similarity_task(name, W, truth, settings, groups=groups, target=target)
+            data = sl.datasets.load_willow(name, data_home=DATA, random_state=seed)
+            yield matching_task(name, data, settings, target=target)
 
 
 def graphs(_: range, settings: dict[str, Any]) -> Iterator[Task]:
     """Labelled graphs."""
     for name, target in GRAPHS.items():
-        edges = np.loadtxt(
-            DATA / "graphs" / f"{name}_edges.csv", delimiter=",", skiprows=1, dtype=int
-        )
-        with (DATA / "graphs" / f"{name}_labels.csv").open() as file:
-            names = [row["label"] for row in csv.DictReader(file)]
-        truth = np.unique(names, return_inverse=True)[1]
-        half = sp.coo_array((np.ones(len(edges)), edges.T), shape=(len(truth), len(truth)))
-        W = ((half + half.T) > 0).astype(float)
+        W, truth = sl.datasets.load_graph(name, data_home=DATA)
         yield similarity_task(name, W, truth, settings, target=target, rival=lambda W=W: leiden(W))
 
 
@@ -182,23 +161,22 @@ def planted(sizes: str, exponent: float, mixing: float, seed: int) -> tuple[Any,
 
 def leiden(W: Any) -> np.ndarray:
     """Labels of the best of three runs of Leiden for modularity."""
-    half = sp.triu(W, 1).tocoo()
-    graph = igraph.Graph(n=W.shape[0], edges=np.c_[half.row, half.col])
-    runs = [graph.community_leiden("modularity", n_iterations=-1) for _ in range(3)]
-    return np.array(max(runs, key=lambda run: run.modularity).membership)
+    graph = leiden_graph(W)
+    runs = [
+        leiden_of_graph(
+            graph, objective="modularity", resolution=1.0, n_iterations=-1, random_state=seed
+        )
+        for seed in range(3)
+    ]
+    return max(runs, key=lambda labels: sl.metrics.modularity(W, labels))
 
 
 def points(_: range, settings: dict[str, Any]) -> Iterator[Task]:
     """FCPS and labelled benchmark sets; label 0 is noise and is not scored."""
-    fcps = np.load(DATA / "clustering" / "fcps.npz")
-    sets = {key[:-2]: (fcps[key], [fcps[key[:-2] + "_y"]]) for key in fcps if key.endswith("_X")}
-    others = np.load(DATA / "clustering" / "gagolews_v1_subset.npz")
-    for key in (key for key in others if key.endswith("__X")):
-        truths = [others[name] for name in others if name.startswith(key[:-1] + "y")]
-        sets[key.split("__")[1]] = others[key].astype(float), truths
-    for name, (X, truths) in sets.items():
+    for name in sl.datasets.POINT_SETS:
+        X, truths = sl.datasets.load_points(name, data_home=DATA)
         half = "chosen on" if name in CHOSEN_ON else "left out"
-        yield Task(f"points {half}", points_solver(X, settings), truths)
+        yield Task(f"points {half}", points_solver(X, settings), list(truths))
 
 
 def points_solver(X: np.ndarray, settings: dict[str, Any]) -> Callable[[], sl.Result]:
@@ -262,13 +240,13 @@ def main(argv: list[str] | None = None) -> None:
             for task in FAMILIES[name](seeds, {"solver": options.solver}):
                 result = task.solve()
                 best = max(score(task, labels) for labels in result.path.labels)
-                rival = score(task, task.rival()) if task.rival and igraph else np.nan
+                rival = score(task, task.rival()) if task.rival and HAS_IGRAPH else np.nan
                 found, n_true = score(task, result.labels), len(np.unique(task.truths[0]))
                 row = found, max(best, found), result.n_labels, n_true, rival
                 rows.setdefault(task.family, []).append(row)
                 targets[task.family] = task.target
         except FileNotFoundError as error:
-            print(f"{name}: left out, {error.filename} is not there", file=sys.stderr)
+            print(f"{name}: left out; {error}", file=sys.stderr)
     print(f"{'family':28}      F   goal  best on path  labels   true  Leiden    n")
     for family, values in rows.items():
         found, best, n_labels, n_true, rival = np.mean(values, axis=0)

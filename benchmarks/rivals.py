@@ -1,48 +1,50 @@
-"""What a user would take instead: Leiden, Markov clustering, affinity propagation, spectral."""
+"""What a user would take instead, and the search for the setting that suits it best."""
 
 from __future__ import annotations
 
-import random
-import warnings
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import AffinityPropagation, SpectralClustering
 
 import spherelax as sl
+from spherelax.baselines import (
+    affinity_propagation,
+    leiden_graph,
+    leiden_of_graph,
+    markov_clustering,
+)
+from spherelax.baselines import spectral_kmeans as spectral
+
+__all__ = [
+    "HAS_IGRAPH",
+    "affinity_propagation",
+    "best_inflation",
+    "best_resolution",
+    "leiden",
+    "leiden_graph",
+    "markov",
+    "spectral",
+]
 
 # igraph is optional: its licence is the GPL.
 HAS_IGRAPH = find_spec("igraph") is not None
+# What igraph does by default; a run to the end takes longer.
 LEIDEN_ITERATIONS = 2
 RESOLUTIONS = 24
-INFLATIONS = 1.6, 1.8, 2.0, 2.5
-PRUNED_BELOW, MARKOV_ITERATIONS = 1e-4, 100
-# Markov clustering stops when no flow changes by more; pruning makes smaller changes meaningless.
-MARKOV_TOLERANCE = 1e-6
-
-
-def leiden_graph(W: sp.csr_array) -> Any:
-    """Build igraph's graph of a similarity, with its weights."""
-    import igraph  # noqa: PLC0415
-
-    upper = sp.triu(W, 1).tocoo()
-    graph = igraph.Graph(n=W.shape[0], edges=np.c_[upper.row, upper.col])
-    graph.es["weight"] = upper.data.tolist()
-    return graph
+INFLATIONS = 1.6, 1.7, 1.8, 2.0, 2.5
 
 
 def leiden(graph: Any, resolution: float) -> np.ndarray:
-    """Run igraph's Leiden once with the constant Potts model at a resolution."""
-    random.seed(0)
-    found = graph.community_leiden(
-        objective_function="CPM",
-        weights="weight",
+    """Run Leiden once with the constant Potts model on a graph, which is built beforehand."""
+    return leiden_of_graph(
+        graph,
+        objective="CPM",
         resolution=resolution,
         n_iterations=LEIDEN_ITERATIONS,
+        random_state=0,
     )
-    return np.array(found.membership)
 
 
 def best_resolution(graph: Any, labels: np.ndarray) -> float:
@@ -52,18 +54,8 @@ def best_resolution(graph: Any, labels: np.ndarray) -> float:
 
 
 def markov(W: sp.csr_array, inflation: float = 2.0) -> np.ndarray:
-    """Cluster by simulated flow (van Dongen 2000): square, inflate, prune until nothing changes."""
-    m = W.shape[0]
-    flow = _normalised(sp.csc_array(W, dtype=float) + sp.eye_array(m, format="csc"))
-    for _ in range(MARKOV_ITERATIONS):
-        before = flow
-        flow = _normalised((flow @ flow).power(inflation))
-        flow.data[flow.data < PRUNED_BELOW] = 0.0
-        flow.eliminate_zeros()
-        flow = _normalised(flow)
-        if abs(flow - before).max() <= MARKOV_TOLERANCE:
-            break
-    return sp.csgraph.connected_components(flow, directed=False)[1]
+    """Run Markov clustering."""
+    return markov_clustering(W, inflation=inflation)
 
 
 def best_inflation(W: sp.csr_array, labels: np.ndarray) -> float:
@@ -71,28 +63,8 @@ def best_inflation(W: sp.csr_array, labels: np.ndarray) -> float:
     return _best(np.array(INFLATIONS), [markov(W, at) for at in INFLATIONS], labels)
 
 
-def affinity_propagation(W: sp.csr_array) -> np.ndarray:
-    """Run scikit-learn's affinity propagation with its default settings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns where it does not converge; the F-score says so
-        return AffinityPropagation(affinity="precomputed", random_state=0).fit_predict(W.toarray())
-
-
-def spectral(W: sp.csr_array, n_clusters: int) -> np.ndarray:
-    """Run scikit-learn's spectral clustering, told the number of clusters."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns where the graph is in pieces
-        model = SpectralClustering(n_clusters, affinity="precomputed", random_state=0)
-        return model.fit_predict(W.astype(float))
-
-
 def _best(settings: np.ndarray, found: list[np.ndarray], labels: np.ndarray) -> float:
     """Return the setting with the largest F-score, the middle one of several."""
     scores = np.array([sl.metrics.pairwise_scores(labels, each).f_score for each in found])
     best = np.flatnonzero(scores == scores.max())
     return float(settings[best[len(best) // 2]])
-
-
-def _normalised(flow: sp.csc_array) -> sp.csc_array:
-    """Divide each column by its sum."""
-    return sp.csc_array(flow @ sp.diags_array(1.0 / flow.sum(axis=0)))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import spherelax as sl
 
@@ -47,21 +46,6 @@ def test_sizes_follow_a_power_law(benchmark):
     assert sizes.max() <= high
     # With a density of s ** -2, a share of about low / s of the clusters is larger than s.
     assert np.mean(sizes >= 10 * low) == pytest.approx(0.1, abs=0.02)
-
-
-def test_markov_clustering_is_the_dense_one(benchmark, seed):
-    rivals = benchmark("rivals")
-    W = benchmark("synthetic").matching(400, seed=seed).similarity
-    flow = W.toarray() + np.eye(W.shape[0])
-    flow /= flow.sum(axis=0)
-    for _ in range(rivals.MARKOV_ITERATIONS):
-        flow = np.linalg.matrix_power(flow, 2) ** 1.8
-        flow /= flow.sum(axis=0)
-        flow[flow < rivals.PRUNED_BELOW] = 0.0
-        flow /= flow.sum(axis=0)
-    expected = sp.csgraph.connected_components(sp.csr_array(flow), directed=False)[1]
-    assert 1 < len(np.unique(expected)) < W.shape[0]
-    assert sl.metrics.pairwise_scores(expected, rivals.markov(W, 1.8)).f_score == 1.0
 
 
 def test_leiden_is_told_the_resolution_that_finds_the_truth(benchmark):
@@ -114,7 +98,7 @@ def tiny_table(benchmark, monkeypatch, capsys):
     """Run the benchmark on very small problems and return what it prints."""
     bench = benchmark("bench_coordinate")
     monkeypatch.setattr(bench.rivals, "INFLATIONS", (2.0,))
-    monkeypatch.setattr(bench, "HOUSE_FILE", ROOT / "no such file")
+    monkeypatch.setattr(bench, "DATA", ROOT / "no such folder")
     settings = bench.Settings(
         repeats=1,
         sizes=(400, 800),

@@ -1,7 +1,7 @@
 """Which things are the same, when nobody knows how many things there are.
 
-``solve`` and the two scikit-learn estimators are the public face; similarities, metrics, problem
-generators and pictures are in the modules of these names. Names are loaded when first used, so
+``solve`` and the two scikit-learn estimators are the public face; similarities, metrics,
+datasets, rivals and pictures are in modules of their own. Names are loaded when first used, so
 that ``import spherelax`` is quick.
 """
 
@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spherelax import datasets, metrics, plot, similarity
+    from spherelax import baselines, datasets, metrics, plot, similarity
     from spherelax._solve import solve
     from spherelax.estimators import SphereClustering, SphereMatching
     from spherelax.problem import InvalidInputError
@@ -28,6 +28,7 @@ __all__ = [
     "SphereWarning",
     "Status",
     "Step",
+    "baselines",
     "datasets",
     "metrics",
     "plot",
@@ -35,7 +36,7 @@ __all__ = [
     "solve",
 ]
 
-_MODULES = ("datasets", "metrics", "plot", "similarity")
+_MODULES = ("baselines", "datasets", "metrics", "plot", "similarity")
 _HOMES = {
     "InvalidInputError": "problem",
     "Path": "result",

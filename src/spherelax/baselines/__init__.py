@@ -1,0 +1,49 @@
+"""Rivals, as working methods with one face; no part of the method itself uses them.
+
+Matching methods take ``(similarity, groups, universe)`` and clustering methods
+``(similarity, n_clusters)``; a method that finds the number by itself does without it. All return
+one label per item, or pairs of items where the method does not give labels. Each is written from
+the mathematics of its paper, or calls a package that does the work well.
+"""
+
+from spherelax.baselines._affinity_propagation import affinity_propagation
+from spherelax.baselines._clear import clear, estimate_universe
+from spherelax.baselines._hdbscan import hdbscan
+from spherelax.baselines._leiden import leiden, leiden_graph, leiden_of_graph
+from spherelax.baselines._markov_clustering import markov_clustering
+from spherelax.baselines._match_als import match_als
+from spherelax.baselines._match_eig import match_eig
+from spherelax.baselines._match_lift import match_lift
+from spherelax.baselines._nmf import nmf
+from spherelax.baselines._nmf_sync import nmf_sync
+from spherelax.baselines._projected_gradient import projected_gradient
+from spherelax.baselines._sparse_stiefel import sparse_stiefel
+from spherelax.baselines._spectral_clustering import spectral_kmeans, spectral_spherical_kmeans
+from spherelax.baselines._spectral_matching import spectral_matching
+from spherelax.baselines._spectrum import spectrum
+from spherelax.baselines._spherical_kmeans import spherical_kmeans
+from spherelax.baselines._union_find import union_find
+
+__all__ = [
+    "affinity_propagation",
+    "clear",
+    "estimate_universe",
+    "hdbscan",
+    "leiden",
+    "leiden_graph",
+    "leiden_of_graph",
+    "markov_clustering",
+    "match_als",
+    "match_eig",
+    "match_lift",
+    "nmf",
+    "nmf_sync",
+    "projected_gradient",
+    "sparse_stiefel",
+    "spectral_kmeans",
+    "spectral_matching",
+    "spectral_spherical_kmeans",
+    "spectrum",
+    "spherical_kmeans",
+    "union_find",
+]

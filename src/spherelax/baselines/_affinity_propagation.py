@@ -1,0 +1,95 @@
+"""Affinity propagation: messages between items until some of them stand for the others."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import sklearn.cluster
+from numpy.typing import NDArray
+
+from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
+from spherelax.rounding import renumber
+
+# Messages that oscillate need more damping, but with much of it they may seem to stand still too
+# early: both are tried. The larger one, how long the exemplars must stay the same and how long to
+# wait for it are those of the package that the paper's comparison uses (Bodenhofer et al. 2011).
+DAMPINGS = 0.5, 0.9
+STABLE_ITERATIONS, MAX_ITERATIONS = 100, 1000
+# Equal similarities, as binary ones are, leave no best exemplar; so much noise, relative to the
+# largest, decides: far above rounding, far below any real difference.
+NOISE = 1e-9
+
+
+def affinity_propagation(similarity: Any, *, preference: float | None = None) -> Labels:
+    """Cluster by affinity propagation (Frey and Dueck 2007), scikit-learn's implementation.
+
+    ``max sum_i s(i, c_i)`` over assignments c of items to exemplars, where an exemplar is its own,
+    ``c_(c_i) = c_i``: s(i, k) is ``similarity`` off the diagonal and ``preference`` on it, so that
+    a larger preference makes more clusters. The similarity of an item with itself is not used.
+
+    Parameters
+    ----------
+    similarity : array-like or sparse array of shape (n_items, n_items)
+        Symmetric and non-negative.
+    preference : float, optional
+        By default the median of the similarities of different items. Where half of them are equal
+        to the largest, that would make each item its own exemplar, and the smallest is taken, the
+        other choice of the paper; 0 if all are equal.
+
+    Returns
+    -------
+    ndarray of shape (n_items,)
+        Labels, of the largest sum that was reached with little and with much damping. Items that
+        are similar to nothing have one of their own.
+
+    Examples
+    --------
+    >>> affinity_propagation(np.kron(np.eye(3), np.ones((4, 4))))
+    array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
+    """
+    problem = clustering_problem(similarity)
+    joined = np.flatnonzero(~problem.isolated)
+    labels = np.arange(problem.n_items)
+    if len(joined):
+        S = dense(problem)
+        if preference is None:
+            preference = default_preference(S)
+        labels[joined] = problem.n_items + _exemplars(S[np.ix_(joined, joined)], preference)
+    return renumber(labels)
+
+
+def default_preference(S: Matrix) -> float:
+    """Return the median of the similarities of different items; less if it is the largest.
+
+    Examples
+    --------
+    >>> default_preference(np.array([[9, 1, 2], [1, 9, 3], [2, 3, 9.0]]))
+    2.0
+    """
+    pairs = S[np.triu_indices(len(S), 1)]
+    choices = float(np.median(pairs)), float(pairs.min())
+    return next((choice for choice in choices if choice < pairs.max()), 0.0)
+
+
+def _exemplars(S: Matrix, preference: float) -> NDArray[np.intp]:
+    """Return the exemplar of each item, the best of all dampings; itself if none is found."""
+    S += NOISE * S.max() * np.random.default_rng(0).standard_normal(S.shape)
+    np.fill_diagonal(S, preference)
+    items = np.arange(len(S))
+    best = items
+    for damping in DAMPINGS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that messages oscillate
+            exemplars, labels = sklearn.cluster.affinity_propagation(
+                S,
+                preference=preference,
+                damping=damping,
+                convergence_iter=STABLE_ITERATIONS,
+                max_iter=MAX_ITERATIONS,
+                random_state=0,
+            )
+        if len(exemplars) and S[items, exemplars[labels]].sum() > S[items, best].sum():
+            best = exemplars[labels]
+    return best
