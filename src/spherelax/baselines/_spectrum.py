@@ -20,9 +20,10 @@ from spherelax.rounding import renumber
 from spherelax.similarity import adaptive
 
 CLUSTERS = Range(2, integer=True)
-# Published settings of the diffusion: neighbours that each item keeps, and steps.
+# Default settings of the published package: neighbours that each item keeps, and steps.
 KEPT_NEIGHBORS, DIFFUSION_STEPS = 10, 4
-# A drop of the dip counts as substantial from this share of the largest one, as published.
+# A drop of the dip counts as substantial from this share of the largest one. The half is the
+# published default; that it is taken of the largest drop is our reading.
 SUBSTANTIAL = 0.5
 # Eigenvalues that differ by less, relative to the largest, differ by rounding only.
 TIE = 1e-9
