@@ -256,7 +256,7 @@ def tables(rows: list[lab.Row]) -> dict[str, list[lab.Row]]:
 
 
 def draw(rows: list[lab.Row]) -> dict[str, Any]:
-    """Draw a dot for each data set, a bar for the mean; hollow for methods that are told."""
+    """Draw a dot for each data set, a bar for the mean; hollow and dashed for those told."""
     families = [family for family in SETS if any(row["family"] == family for row in rows)]
     figure, axes = plt.subplots(
         1, len(families), figsize=(3 * len(families), 4.6), sharey=True, layout="constrained"
@@ -271,10 +271,12 @@ def draw(rows: list[lab.Row]) -> dict[str, Any]:
                 figures.COLORS[method] if method in (contenders.OURS, contenders.PAPER) else "0.35"
             )
             fill = "none" if METHODS[method].told else color
-            ax.barh(place, np.mean(own), color=fill, edgecolor=color, alpha=0.5, height=0.7)
+            edge = "--" if METHODS[method].told else "-"
+            ax.barh(place, np.mean(own), color=fill, edgecolor=color, alpha=0.5, linestyle=edge)
             ax.plot(own, np.full(len(own), place), "o", ms=3, mfc=fill, mec=color, alpha=0.6)
         ax.set(title=family, xlabel="F-score", xlim=(0, 1.02))
         ax.grid(axis="x", color="0.92")
+        ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks(
         range(len(names)), [name + (" (told)" if METHODS[name].told else "") for name in names]

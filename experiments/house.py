@@ -86,11 +86,11 @@ def draw_matches(data: Any, images: dict[int, Any]) -> Any:
         "input": np.argwhere(np.triu(data.similarity.toarray(), 1)),
         contenders.OURS: sl.solve(data.similarity, data.groups).matches(),
     }
-    figure, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(11, 2.8), layout="constrained")
     for ax, (title, pairs) in zip(axes, found.items(), strict=True):
         correct = data.labels[pairs[:, 0]] == data.labels[pairs[:, 1]]
         sl.plot.matches(images, data.positions, data.groups, pairs, correct=correct, ax=ax)
-        ax.set_title(title)
+        ax.set_title(title, loc="left")
     return figure
 
 
