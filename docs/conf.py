@@ -64,6 +64,11 @@ WITHOUT_SIDEBAR = (
     "method",
     "coordinate",
     "departures",
+    "experiments",
+    "photographs",
+    "records",
+    "graphs",
+    "report",
     "gallery/*",
 )
 html_sidebars = {page: [] for page in WITHOUT_SIDEBAR}

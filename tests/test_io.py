@@ -48,7 +48,7 @@ WRITERS = {
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_holds_the_same_similarity(tmp_path: Path, name: str) -> None:
     WRITERS[name](tmp_path / name)
-    items = io.read_similarity(tmp_path / name)
+    items = io.read(tmp_path / name)
     found = items.similarity.toarray() if sp.issparse(items.similarity) else items.similarity
     np.testing.assert_array_equal(found, W)
     assert items.names == ["0", "1", "2", "3", "4", "5"]
@@ -106,11 +106,6 @@ def test_the_largest_similarity_of_an_edge_counts(tmp_path: Path) -> None:
             "a,b,1\nb,c\n",
             "row 2: the number of columns of an edge table must be 3, as its",
         ),
-        (
-            "e.csv",
-            "a,b,1,2\n",
-            "row 1: the number of columns of an edge table must be 2 or 3; found 4",
-        ),
         ("e.csv", "a b\n", "row 1: the number of columns of an edge table must be 2 or 3; found 1"),
         ("e.csv", "a,b\n,c\n", "row 2: an item must not be empty"),
         ("e.csv", 'a,b\nb,"c\nd,e\n', "row 3: unexpected end of data"),
@@ -129,7 +124,7 @@ def test_the_largest_similarity_of_an_edge_counts(tmp_path: Path) -> None:
         ("e.npz", b"garbage\0\xff" * 99, "not a readable .npz file"),
         ("e.mtx", b"garbage\0\xff" * 99, "must be a text file; found a zero byte"),
         ("e.mtx", b"garbage\xff" * 99, "not a readable .mtx file"),
-        ("e.parquet", b"PAR1", "must end in one of .npz, .npy, .mtx, .csv, .tsv, .txt"),
+        ("e.dat", b"a,b", "must end in one of .csv, .tsv, .txt, .parquet, .npz, .npy, .mtx"),
         ("edges", b"a,b", "must end in one of"),
     ],
 )
@@ -138,10 +133,17 @@ def test_faults_name_file_row_and_reason(
 ) -> None:
     path = write(tmp_path / name, content)
     with pytest.raises(InvalidInputError) as caught:
-        io.read_similarity(path)
+        io.read(path)
     assert str(caught.value).startswith(str(path))
     assert message in str(caught.value)
     assert len(str(caught.value)) < len(str(path)) + 250
+
+
+def test_an_edge_table_has_two_or_three_columns(tmp_path: Path) -> None:
+    path = write(tmp_path / "e.csv", "a,b,1,2\n")
+    message = "row 1: the number of columns of an edge table must be 2 or 3; found 4"
+    with pytest.raises(InvalidInputError, match=message):
+        io.read(path, kind="edges")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +163,7 @@ def test_faults_name_file_row_and_reason(
 def test_arrays_that_are_no_similarity(tmp_path: Path, array: np.ndarray, message: str) -> None:
     np.save(tmp_path / "w.npy", array, allow_pickle=True)
     with pytest.raises(InvalidInputError, match=r"w\.npy: ") as caught:
-        io.read_similarity(tmp_path / "w.npy")
+        io.read(tmp_path / "w.npy", kind="matrix")
     assert message in str(caught.value)
 
 
@@ -308,7 +310,7 @@ def test_damaged_matrices_are_refused_or_read(tmp_path: Path, name: str) -> None
         damaged[generator.integers(len(content))] = generator.integers(256)
         path.write_bytes(damaged)
         try:
-            io.read_similarity(path)
+            io.read(path)
         except (InvalidInputError, MemoryError) as error:
             refused = error
         else:
@@ -319,10 +321,10 @@ def test_damaged_matrices_are_refused_or_read(tmp_path: Path, name: str) -> None
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     for name in ("no.csv", "no.npz"):
         with pytest.raises(InvalidInputError, match="No such file"):
-            io.read_similarity(tmp_path / name)
+            io.read(tmp_path / name)
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InvalidInputError, match="Is a directory"):
-        io.read_similarity(tmp_path / "folder.csv")
+        io.read(tmp_path / "folder.csv")
 
 
 MATRIX = io.Items(W, ids=None)
@@ -412,7 +414,7 @@ def test_faults_of_npy_groups(tmp_path: Path, array: np.ndarray, message: str) -
 def test_labels_quote_what_needs_it() -> None:
     ids = ["Doe, J.", 'say "hi"', "c", "d", "e", "f"]
     items = io.Items(W, ids, groups=["x", "ä", "x", "x", "x", "x"])
-    lines = io.labels_csv(items, solve(W, pick=9.0)).splitlines()
+    lines = io.columns_csv(items.answer(solve(W, pick=9.0))).splitlines()
     assert lines[0] == "item,group,label,confidence"
     assert lines[1].startswith('"Doe, J.",x,0,')
     assert lines[2].startswith('"say ""hi""",ä,1,')

@@ -18,7 +18,7 @@ SOURCE = Path(sl.__file__).parent
 # Each layer may import from itself and from those below it.
 LAYERS = [
     {"cli", "__main__", "_terminal"},
-    {"estimators", "similarity", "datasets", "io", "plot", "baselines"},
+    {"estimators", "similarity", "datasets", "io", "plot", "baselines", "report"},
     {"_solve"},
     {"power_run", "coordinate_run"},
     {"interfaces", "surrogate"},
@@ -110,7 +110,8 @@ def public_objects():
         if not inspect.ismodule(thing):
             yield f"spherelax.{name}", thing
             continue
-        for inner, value in vars(thing).items():
+        for inner in getattr(thing, "__all__", vars(thing)):
+            value = getattr(thing, inner)
             home = str(getattr(value, "__module__", None))
             ours = f"{home}.".startswith(f"{thing.__name__}.")
             if ours and not inner.startswith("_") and callable(value):

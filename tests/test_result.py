@@ -1,5 +1,6 @@
 """Moving along the path without another run."""
 
+import sys
 from dataclasses import FrozenInstanceError
 from itertools import combinations
 
@@ -126,3 +127,59 @@ def test_stability_is_how_long_labels_last():
     path = Path(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
     expected = np.log(2) * np.array([0.5, 3, 3, 3, 0.5])
     np.testing.assert_allclose(path.stability, expected)
+
+
+@pytest.mark.parametrize("like", ["pandas", "polars", "pyarrow"])
+def test_frames_hold_the_labels(result, like):
+    pytest.importorskip(like)
+    ids, groups = [f"i{n}" for n in range(80)], [n % 7 for n in range(80)]
+    frame = result.to_frame(ids=ids, groups=groups, like=like)
+    assert type(frame).__module__.split(".")[0] == like
+    columns = {name: frame[name].to_numpy().tolist() for name in ("item", "group")}
+    assert columns == {"item": ids, "group": groups}
+    np.testing.assert_array_equal(frame["label"], result.labels)
+    np.testing.assert_array_equal(frame["confidence"], result.confidence)
+    names = frame.column_names if like == "pyarrow" else list(frame.columns)
+    assert names == ["item", "group", "label", "confidence"]
+
+
+def test_frames_are_of_pandas_and_number_the_items(result):
+    pandas = pytest.importorskip("pandas")
+    frame = result.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["item", "label", "confidence"]
+    assert frame["item"].tolist() == list(range(80))
+
+
+def test_frames_keep_ids_of_any_type(result):
+    pytest.importorskip("pandas")
+    ids = [("a", n) if n % 2 else n for n in range(80)]
+    assert result.to_frame(ids=ids)["item"].tolist() == ids
+
+
+def test_a_frame_is_a_copy(result):
+    pytest.importorskip("pandas")
+    before = result.labels.copy()
+    frame = result.to_frame()
+    frame.loc[0, "label"] = 99
+    np.testing.assert_array_equal(result.labels, before)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"like": "excel"}, "like must be one of pandas, polars, pyarrow; found 'excel'"),
+        ({"ids": ["a"]}, "to_frame must have one item for each of 80 items; found 1"),
+        ({"groups": ["a"] * 81}, "to_frame must have one group for each of 80 items; found 81"),
+    ],
+)
+def test_bad_frames(result, settings, message):
+    with pytest.raises(sl.InvalidInputError) as caught:
+        result.to_frame(**settings)
+    assert str(caught.value) == message
+
+
+def test_a_frame_without_its_package(result, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=r"^to_frame needs polars: pip install polars$"):
+        result.to_frame(like="polars")

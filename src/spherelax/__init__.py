@@ -1,8 +1,8 @@
 """Which things are the same, when nobody knows how many things there are.
 
 ``solve`` and the two scikit-learn estimators are the public face; similarities, metrics,
-datasets, rivals and pictures are in modules of their own. Names are loaded when first used, so
-that ``import spherelax`` is quick.
+datasets, rivals, files, pictures and reports are in modules of their own. Names are loaded when
+first used, so that ``import spherelax`` is quick.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spherelax import baselines, datasets, metrics, plot, similarity
+    from spherelax import baselines, datasets, io, metrics, plot, report, similarity
     from spherelax._solve import solve
     from spherelax.estimators import SphereClustering, SphereMatching
     from spherelax.problem import InvalidInputError
@@ -30,13 +30,15 @@ __all__ = [
     "Step",
     "baselines",
     "datasets",
+    "io",
     "metrics",
     "plot",
+    "report",
     "similarity",
     "solve",
 ]
 
-_MODULES = ("baselines", "datasets", "metrics", "plot", "similarity")
+_MODULES = ("baselines", "datasets", "io", "metrics", "plot", "report", "similarity")
 _HOMES = {
     "InvalidInputError": "problem",
     "Path": "result",

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import click
 
+import spherelax
+
 if TYPE_CHECKING:
     from spherelax.result import Step
 
+PROGRAM = "spherelax"
 INTERRUPTED = 130  # what shells report for Ctrl-C
+STAGE = "spherelax.stage"
 
 
 class OneLineErrors(click.Group):
@@ -19,20 +23,28 @@ class OneLineErrors(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and exit."""
-        extra.update(standalone_mode=False, prog_name="spherelax")
+        extra.update(standalone_mode=False, prog_name=PROGRAM)
         try:
             sys.exit(super().main(*args, **extra))
         except click.UsageError as error:
-            path = error.ctx.command_path if error.ctx else "spherelax"
+            path = error.ctx.command_path if error.ctx else PROGRAM
             message = f"{path}: {error.format_message().rstrip('.')} (see {path} --help)"
         except click.ClickException as error:
-            message = f"spherelax: {error.format_message()}"
+            message = f"{PROGRAM}: {error.format_message()}"
         except MemoryError as error:
-            message = f"spherelax: not enough memory; {error}"
-        except OSError as error:
-            message = f"spherelax: {error}"
+            message = f"{PROGRAM}: not enough memory; {error}"
+        except (OSError, ImportError) as error:
+            message = f"{PROGRAM}: {error}"
+        except ValueError as error:
+            if not isinstance(error, spherelax.InvalidInputError):
+                raise
+            message = f"{PROGRAM}: {error}"
         click.echo(" ".join(message.splitlines()), err=True)
         sys.exit(2)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """Name the commands in the order in which they were made."""
+        return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; Ctrl-C ends it with one line."""
@@ -42,9 +54,15 @@ class OneLineErrors(click.Group):
             end_interrupted(ctx)
 
 
-def end_interrupted(ctx: click.Context) -> NoReturn:
-    """Say that Ctrl-C was hit, and exit as shells expect."""
-    click.echo("spherelax: interrupted", err=True)
+def begin(stage: str) -> None:
+    """Note what is done from now on, for the one who interrupts it."""
+    click.get_current_context().meta[STAGE] = f"while {stage}"
+
+
+def end_interrupted(ctx: click.Context, how_far: str | None = None) -> NoReturn:
+    """Say how far the work came when Ctrl-C was hit, and exit as shells expect."""
+    said = (f"{PROGRAM}: interrupted", how_far or ctx.meta.get(STAGE))
+    click.echo(" ".join(filter(None, said)), err=True)
     ctx.exit(INTERRUPTED)
 
 

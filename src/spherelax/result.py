@@ -6,16 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import check_settings
+from spherelax.problem import InvalidInputError, check_settings
 
 # F-score of the pairs that share a label from which two labelings count as the same.
 SAME = 0.98
+# What makes a frame of a dictionary of columns, by the package that the user has.
+FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
 class Status(StrEnum):
@@ -305,6 +308,55 @@ class Result:
         all, not even to themselves, are zero; a CSR array from the coordinate solver.
         """
         return self.source.embedding(self.index)
+
+    def to_frame(
+        self,
+        *,
+        ids: Sequence[Any] | None = None,
+        groups: Sequence[Any] | None = None,
+        like: str = "pandas",
+    ) -> Any:
+        """Return the labels as a data frame: item, group if given, label and confidence.
+
+        Parameters
+        ----------
+        ids : sequence of n_items names, optional
+            Names of the items, of any type. None numbers them from 0.
+        groups : sequence of n_items names, optional
+            Group of each item.
+        like : {"pandas", "polars", "pyarrow"}
+            The kind of frame; its package must be installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            One row per item, in order.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> result = sl.solve([[0, 2, 1], [2, 0, 0], [1, 0, 0]], pick=9.0)
+        >>> result.to_frame(ids=["a", "b", "c"])["label"].tolist()
+        [0, 1, 2]
+        """
+        if like not in FRAMES:
+            raise InvalidInputError(f"like must be one of {', '.join(FRAMES)}; found {like!r}")
+        n_items = len(self.labels)
+        columns: dict[str, Any] = {"item": list(range(n_items) if ids is None else ids)}
+        if groups is not None:
+            columns["group"] = list(groups)
+        for name, column in columns.items():
+            if len(column) != n_items:
+                raise InvalidInputError(
+                    f"to_frame must have one {name} for each of {n_items} items; "
+                    f"found {len(column)}"
+                )
+        try:
+            package = import_module(like)
+        except ImportError:
+            raise ImportError(f"to_frame needs {like}: pip install {like}") from None
+        columns |= {"label": self.labels, "confidence": self.confidence}
+        return getattr(package, FRAMES[like])(columns)
 
     def _at_step(self, index: int, status: Status) -> Result:
         """Return the result that another step gives."""

@@ -12,6 +12,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from spherelax.problem import InvalidInputError
@@ -97,6 +98,22 @@ def read_table(
     if len(lines) == first:
         raise InvalidInputError(f"{path}: holds a header but no rows")
     return Table(path, lines[first:], [column[first:] for column in columns])
+
+
+def first_rows(path: str | Path, n_rows: int) -> list[list[str]]:
+    r"""Return the cells of the first rows of a text file, a header being one of them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "edges.csv")
+    ...     _ = path.write_text("# made by hand\nann;anna;0.9\n")
+    ...     first_rows(path, 2)
+    [['ann', 'anna', '0.9']]
+    """
+    path = Path(path)
+    return [row for _, row in islice(_split(path, _read_text(path)), n_rows)]
 
 
 def has_edge_header(columns: Columns) -> bool:

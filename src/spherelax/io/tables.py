@@ -1,10 +1,8 @@
-"""Tables: edges and groups in, labels out. How a text file becomes rows is in ``rows.py``."""
+"""Tables of edges and of groups. How a text file becomes rows is in ``rows.py``."""
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -14,38 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.io.arrays import read_vector
+from spherelax.io.items import Items
 from spherelax.io.rows import Table, has_edge_header, has_group_header, read_table, shown
 from spherelax.problem import InvalidInputError
-from spherelax.result import Result
-
-
-@dataclass(frozen=True, eq=False)
-class Items:
-    """Similarities as read, with the names that the user has for the items.
-
-    Attributes
-    ----------
-    similarity : ndarray or sparse matrix of shape (n_items, n_items)
-        As in :func:`spherelax.solve`.
-    ids : list of str or None
-        Name of each item. None: items are numbered from 0.
-    groups : list of str or None
-        Group of each item, where a file of groups was read.
-
-    Examples
-    --------
-    >>> Items(np.eye(2), ids=None).names
-    ['0', '1']
-    """
-
-    similarity: Any
-    ids: list[str] | None
-    groups: list[str] | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """Name of each item: its id, or its number from 0."""
-        return [str(i) for i in range(self.similarity.shape[0])] if self.ids is None else self.ids
 
 
 def read_edges(path: str | Path) -> Items:
@@ -107,7 +76,7 @@ def read_groups(path: str | Path, items: Items) -> Items:
     path : str or Path
         ``.csv``, ``.tsv``, ``.txt`` or ``.npy``.
     items : Items
-        What :func:`spherelax.io.read_similarity` returned.
+        What :func:`read` returned.
 
     Returns
     -------
@@ -136,33 +105,6 @@ def read_groups(path: str | Path, items: Items) -> Items:
     if len(table.columns) == 1:
         return _in_order(path, items, table.columns[0])
     return _by_name(table, items)
-
-
-def labels_csv(items: Items, result: Result) -> str:
-    r"""Return the table of labels: ``item,label,confidence``, with ``group`` where there are any.
-
-    Examples
-    --------
-    >>> import spherelax as sl
-    >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
-    >>> print(labels_csv(Items(W, ["a", "b", "c"]), sl.solve(W, pick=9.0)), end="")
-    item,label,confidence
-    a,0,1.0000
-    b,1,1.0000
-    c,2,1.0000
-    """
-    columns: list[list[str]] = [items.names]
-    if items.groups is not None:
-        columns.append(items.groups)
-    columns.append([str(label) for label in result.labels.tolist()])
-    columns.append([f"{confidence:.4f}" for confidence in result.confidence.tolist()])
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ["item", *(["group"] if items.groups is not None else []), "label", "confidence"]
-    )
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
 
 
 def _refuse_empty(table: Table, reason: str, columns: list[list[str]]) -> None:

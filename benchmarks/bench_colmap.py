@@ -1,0 +1,85 @@
+"""What COLMAP's incremental mapper makes of a database before and after its matches are cleaned.
+
+Run with ``python benchmarks/bench_colmap.py``, or name another database; the photographs are not
+needed. "added" has the implied matches too, "dropped" lost every component of matches with two
+keypoints in one image. Figures are of the largest model, medians over seeds. It needs pycolmap.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import pycolmap
+
+import spherelax as sl
+from spherelax.io import read_colmap, write_colmap
+from spherelax.io.sqlite import opened, replaced
+
+DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).resolve().parents[2] / "shared/data"))
+CASTLE = DATA / "sfm/sceaux_castle/database.db"
+N_SEEDS = 5
+
+
+class Mapping(NamedTuple):
+    """The largest model of a mapping."""
+
+    images: int
+    points: int
+    observations: int
+    error: float  # mean reprojection error in pixels
+
+
+def copies(database: Path, folder: Path) -> dict[str, Path]:
+    """Write the database as it is and cleaned in three ways; the original may be read-only."""
+    items = read_colmap(database)
+    result = sl.solve(items.similarity, items.groups)
+    cautious = sl.baselines.union_find(items.similarity, items.groups, conflicts="drop")
+    files = {name: folder / f"{name}.db" for name in ("original", "cleaned", "added", "dropped")}
+    with opened(database) as source, replaced(files["original"]) as copy:
+        source.backup(copy)
+    write_colmap(files["cleaned"], items, result)
+    write_colmap(files["added"], items, result, add_missing=True)
+    write_colmap(files["dropped"], items, replace(result, labels=cautious))
+    return files
+
+
+def incremental_mapping(database: Path, seed: int) -> Mapping:
+    """Map with one thread, so that the seed decides."""
+    options = pycolmap.IncrementalPipelineOptions()
+    options.extract_colors = False
+    options.num_threads = 1
+    options.random_seed = options.mapper.random_seed = options.triangulation.random_seed = seed
+    pycolmap.logging.minloglevel = pycolmap.logging.ERROR.value
+    with tempfile.TemporaryDirectory() as folder:
+        models = pycolmap.incremental_mapping(database, folder, folder, options)
+    largest = max(models.values(), key=lambda model: model.num_reg_images())
+    return Mapping(
+        largest.num_reg_images(),
+        largest.num_points3D(),
+        largest.compute_num_observations(),
+        largest.compute_mean_reprojection_error(),
+    )
+
+
+def main() -> None:
+    """Print a table of medians."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("database", type=Path, nargs="?", default=CASTLE)
+    parser.add_argument("--seeds", type=int, default=N_SEEDS)
+    arguments = parser.parse_args()
+    print(f"{'matches':12}{'images':>8}{'points':>8}{'observations':>14}{'error':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, file in copies(arguments.database, Path(folder)).items():
+            runs = [incremental_mapping(file, seed) for seed in range(arguments.seeds)]
+            images, points, observations, error = map(median, zip(*runs, strict=True))
+            print(f"{name:12}{images:8g}{points:8g}{observations:14g}{error:8.4f}")
+
+
+if __name__ == "__main__":
+    main()

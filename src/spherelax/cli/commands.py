@@ -1,0 +1,180 @@
+"""The commands: their arguments, and which work they call for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+import spherelax
+from spherelax._terminal import PROGRAM, OneLineErrors
+from spherelax.cli import manual, options
+from spherelax.cli.options import Option, taken, with_options
+
+FORMATS = "formats"
+SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+COMPLETION_VARIABLE = "_SPHERELAX_COMPLETE"
+READING = (options.AS_ANY, options.READING, options.DUPLICATE_FREE)
+
+
+def _command(
+    epilog: str, *tables: Mapping[str, Option]
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command that reads a file and has the options of several tables."""
+
+    def decorate(command: Callable[..., None]) -> click.Command:
+        return main.command(epilog=epilog)(with_options(*tables)(command))
+
+    return decorate
+
+
+@click.group(cls=OneLineErrors, invoke_without_command=True, epilog=manual.OVERVIEW)
+@click.version_option(spherelax.__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Find which things are the same, when nobody knows how many things there are."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@_command(
+    manual.MATCH,
+    options.GROUPS,
+    options.AS_GROUPED,
+    options.READING,
+    options.DUPLICATE_FREE,
+    options.WRITING,
+    options.IMAGES,
+    options.DATABASE,
+    options.STEP,
+    options.SOLVING,
+    options.MAX_UNIVERSE,
+)
+def match(file: Path, **given: Any) -> None:
+    """Match items of different groups.
+
+    The same things get the same label, no two items of one group do; the number is found.
+    """
+    _label(file, given, is_matching=True)
+
+
+@_command(
+    manual.CLUSTER,
+    options.AS_ANY,
+    options.READING,
+    options.WRITING,
+    options.STEP,
+    options.SOLVING,
+    options.MAX_CLUSTERS,
+)
+def cluster(file: Path, **given: Any) -> None:
+    """Cluster items by their similarities.
+
+    Similar items get the same label; the number of clusters is found. Groups that FILE may have
+    are left out of account.
+    """
+    _label(file, given, is_matching=False)
+
+
+def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
+    """Find labels and write them."""
+    from spherelax.cli import work
+    from spherelax.cli.targets import Targets
+
+    groups = given.pop("groups", None)
+    reading = taken(given, *READING)
+    targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
+    step = taken(given, options.STEP)
+    work.check_settings(step, given)
+    targets.check(file, groups)
+    work.label(file, groups, reading, targets, step=step, settings=given, is_matching=is_matching)
+
+
+@_command(
+    manual.PATH,
+    options.GROUPS,
+    *READING,
+    {"--out": Option(options.FILE, "Where the steps go: .csv, .tsv, .json. Default: -.")},
+    {"--json": Option(bool, "The steps as JSON.", argument="as_json")},
+    options.SOLVING,
+)
+def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **given: Any) -> None:
+    """Show every step of the sweep.
+
+    One row per step, from fine to coarse. FILE is what match or cluster take, or a result that
+    they saved as .npz.
+    """
+    from spherelax.cli import work
+
+    reading = taken(given, *READING)
+    work.check_settings({}, given)
+    work.path(file, groups, reading, given, out=out, as_json=as_json)
+
+
+@_command(
+    manual.REPORT,
+    options.GROUPS,
+    *READING,
+    {"--out": Option(options.FILE, "Where the page goes: .html, or -. Default: report.html.")},
+    {"--result": Option(options.FILE, "A result of FILE saved as .npz, instead of a new sweep.")},
+    options.IMAGES,
+    options.STEP,
+    options.SOLVING,
+)
+def report(
+    file: Path, groups: Path | None, result: Path | None, images: Path | None, **given: Any
+) -> None:
+    """Write a page about the answer, for a person who has to decide whether to believe it.
+
+    Matches if there are groups, clusters if there are none.
+    """
+    from spherelax.cli import work
+
+    out = given.pop("out") or Path("report.html")
+    reading, step = taken(given, *READING), taken(given, options.STEP)
+    work.check_settings(step, given)
+    if result and (found := [name for name, value in {**step, **given}.items() if value]):
+        raise click.UsageError(f"--result is solved already; leave out {options.spelled(found[0])}")
+    work.report(
+        file, groups, reading, step=step, settings=given, out=out, saved=result, images=images
+    )
+
+
+@_command(manual.INFO, options.GROUPS, *READING, options.JSON)
+def info(file: Path, groups: Path | None, as_json: bool, **reading: Any) -> None:
+    """Tell what a file holds, without solving anything."""
+    from spherelax.cli import work
+
+    work.info(file, groups, reading, as_json=as_json)
+
+
+def _topics(_: click.Context, __: click.Parameter, start: str) -> list[str]:
+    """Return what there is help about, for a shell that knows how the word starts."""
+    return [topic for topic in (*main.commands, FORMATS) if topic.startswith(start)]
+
+
+@main.command(name="help")
+@click.argument("topic", required=False, shell_complete=_topics)
+@click.pass_context
+def help_(ctx: click.Context, topic: str | None) -> None:
+    """Say more about a command, or about formats."""
+    parent = ctx.find_root()
+    if topic is None:
+        click.echo(parent.get_help())
+    elif topic == FORMATS:
+        click.echo(manual.formats(), nl=False)
+    elif (command := main.get_command(parent, topic)) is not None:
+        click.echo(command.get_help(click.Context(command, info_name=topic, parent=parent)))
+    else:
+        known = ", ".join([*main.commands, FORMATS])
+        raise click.UsageError(f"no help about {topic!r}; there is some about {known}")
+
+
+@main.command(epilog=manual.COMPLETION)
+@click.argument("shell", type=options.Choice(*SHELLS))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands, options and files."""
+    click.echo(SHELLS[shell](main, {}, PROGRAM, COMPLETION_VARIABLE).source())

@@ -1,0 +1,84 @@
+"""What goes in, in numbers: for a look at a file before anything is solved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from spherelax.graph import build_graph
+from spherelax.io import Items
+from spherelax.problem import Problem
+
+NAMES = {
+    "kind": "kind",
+    "n_items": "items",
+    "n_groups": "groups",
+    "n_edges": "edges",
+    "n_edges_inside_groups": "edges inside groups",
+    "n_components": "components",
+    "n_components_with_conflicts": "components with two items of one group",
+    "n_isolated": "items without an edge",
+    "smallest": "smallest similarity",
+    "largest": "largest similarity",
+}
+
+
+def facts(items: Items) -> dict[str, Any]:
+    """Count items, groups, edges and components.
+
+    An edge is a positive similarity of two items that may share a label; those inside groups are
+    counted on their own and make no component. What does not apply is None.
+
+    Examples
+    --------
+    >>> W = np.array([[0, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]])
+    >>> found = facts(Items(W, ids=None, groups=["x", "y", "x", "y"]))
+    >>> found["n_edges"], found["n_components"], found["n_components_with_conflicts"]
+    (2, 2, 1)
+    """
+    problem = Problem.check(items.similarity, items.groups)
+    m, scale = problem.n_items, float(problem.similarity.max())
+    graph = build_graph(problem, scale)
+    W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(m, m))
+    n_components, component = connected_components(W, directed=False)
+    n_edges, values = len(graph.values) // 2, scale * graph.values.astype(float)
+    about: dict[str, Any] = {
+        "n_items": m,
+        "n_groups": None,
+        "n_edges": n_edges,
+        "n_edges_inside_groups": None,
+        "n_components": n_components,
+        "n_components_with_conflicts": None,
+        "n_isolated": int((np.diff(graph.indptr) == 0).sum()),
+        "smallest": float(values.min()) if n_edges else None,
+        "largest": float(values.max()) if n_edges else None,
+    }
+    if problem.groups is not None and items.groups is not None:
+        every = build_graph(Problem(problem.similarity, None), scale)
+        held, counts = np.unique(component * np.int64(m) + problem.groups, return_counts=True)
+        about["n_groups"] = len({*items.groups} - {None})
+        about["n_edges_inside_groups"] = len(every.values) // 2 - n_edges
+        about["n_components_with_conflicts"] = len(np.unique(held[counts > 1] // m))
+    return about
+
+
+def told(about: dict[str, Any]) -> str:
+    """Return facts as lines for a reader; what does not apply is left out.
+
+    Examples
+    --------
+    >>> print(told({"kind": "edges", "n_items": 4, "n_groups": None}))
+    kind                                    edges
+    items                                   4
+    """
+    width = max(map(len, NAMES.values())) + 2
+    return "\n".join(
+        f"{NAMES[name]:<{width}}{value:g}"
+        if isinstance(value, float)
+        else f"{NAMES[name]:<{width}}{value}"
+        for name, value in about.items()
+        if value is not None
+    )

@@ -1,0 +1,197 @@
+"""What the help says beyond the options: examples of each command, and the formats of files."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+OVERVIEW = """
+\b
+Examples
+  spherelax match database.db --out tracks.csv --write-database cleaned.db
+  spherelax match pairs.csv --out entities.csv --report report.html
+  spherelax match edges.csv --groups groups.csv --out labels.csv
+  spherelax cluster edges.csv
+  spherelax info edges.csv
+
+\b
+spherelax help COMMAND says more about a command,
+spherelax help formats about files: what goes in, what comes out, exit codes.
+"""
+FORMATS_HINT = """
+\b
+FILE may be -, standard input. Formats: spherelax help formats
+"""
+MATCH = f"""
+\b
+Examples
+  spherelax match database.db --out tracks.csv --write-database cleaned.db
+  spherelax match pairs.parquet --duplicate-free shop,bank --out entities.parquet
+  spherelax match edges.csv --groups groups.csv --out labels.csv --report report.html
+  spherelax match matrix.npz --groups images.txt --json
+
+\b
+edges.csv           groups.csv       labels.csv
+  p1,q1,0.9           item,group       item,group,label,confidence
+  p2,q2,0.8           p1,left          p1,left,0,1.0000
+  p1,q2,0.2           p2,left          q1,right,0,1.0000
+                      q1,right         ...
+                      q2,right
+
+\b
+The groups of a database are its images, those of pairs their sources; a matrix
+or a table of edges needs --groups. Groups of a matrix may also be one label per
+line, or a .npy of labels.
+{FORMATS_HINT}"""
+CLUSTER = f"""
+\b
+Examples
+  spherelax cluster edges.csv
+  spherelax cluster edges.csv --out labels.csv --report report.html
+  spherelax cluster points.csv --out labels.csv
+  spherelax cluster matrix.npz --n-labels 12 --out twelve.csv
+
+\b
+edges.csv           labels.csv
+  ann,anna,0.9        item,label,confidence
+  bob,rob,0.8         ann,0,1.0000
+  anna,rob,0.1        anna,0,1.0000
+                      ...
+{FORMATS_HINT}"""
+PATH = f"""
+\b
+Examples
+  spherelax path edges.csv
+  spherelax path edges.csv --json | jq '.steps[] | select(.picked)'
+  spherelax cluster edges.csv --out result.npz && spherelax path result.npz
+
+\b
+Columns
+  alpha, resolution   where the step is; resolution = alpha / (1 - alpha)
+  labels              number of labels
+  eta                 what the last iteration of the step still gained
+  saving              nats by which the labels shorten the description
+  stability           range of ln(resolution) over which the labels stay
+  picked              1 for the step that the labels come from
+{FORMATS_HINT}"""
+REPORT = f"""
+\b
+Examples
+  spherelax report edges.csv --out report.html
+  spherelax report database.db --images photographs --out report.html
+  spherelax report edges.csv --result result.npz --out report.html
+{FORMATS_HINT}"""
+INFO = f"""
+\b
+Examples
+  spherelax info database.db
+  spherelax info pairs.csv --json
+{FORMATS_HINT}"""
+COMPLETION = """
+\b
+Examples
+  spherelax completion bash >> ~/.bashrc
+  spherelax completion zsh >> ~/.zshrc
+  spherelax completion fish > ~/.config/fish/completions/spherelax.fish
+"""
+
+# A small file of each kind of text.
+SAMPLES = {
+    "edges": "ann,anna,0.9\nbob,rob,0.8\nanna,rob,0.1\n",
+    "pairs": "source_a,id_a,source_b,id_b,score\nshop,1,bank,07,0.93\nshop,2,bank,08,0.90\n",
+    "points": "name,width,length\nrose,1.5,2.0\nlily,3.5,4.0\n",
+    "groups": "item,group\nann,left\nanna,right\n",
+}
+KINDS_TEXT = {
+    "edges": """
+        edges: .csv, .tsv, .txt
+            One edge per row: two items, and perhaps their similarity, which is 1 if it is not
+            there. Of an edge listed twice the larger similarity counts. A header is recognised.
+        """,
+    "pairs": """
+        pairs: .csv, .tsv, .txt, .parquet
+            Scored pairs of records with named columns: source_a, id_a, source_b, id_b, score, or
+            those of splink, unique_id_l, unique_id_r, match_probability and perhaps
+            source_dataset_l, source_dataset_r. Both may lack the sources. --columns names others.
+            Sources are groups unless two of their records are paired; --duplicate-free names
+            those that are.
+        """,
+    "colmap": """
+        colmap: .db, .sqlite, .sqlite3
+            A database of COLMAP with keypoints and matches. Images are groups. Verified matches
+            (two_view_geometries) are taken before raw ones; --table chooses.
+        """,
+    "matrix": """
+        matrix: .npz, .npy, .mtx
+            A symmetric, non-negative matrix as scipy.sparse.save_npz, numpy.save or MatrixMarket
+            write it. Its items are numbered from 0.
+        """,
+    "points": """
+        points: .csv, .tsv, .txt, .parquet, .npy
+            One item per row, one feature per column, and perhaps a column of names; for cluster,
+            path, report and info. Text with two or three columns is taken for edges unless one
+            of the first two has a number with a fraction: --as points says better.
+        """,
+    "h5ad": """
+        h5ad: .h5ad
+            The neighbour graph of an AnnData file, obsp["connectivities"]. Needs anndata.
+        """,
+    "groups": """
+        groups (--groups): .csv, .tsv, .txt, .npy
+            A table of items and their groups. For a matrix also one group per line, or a .npy of
+            integers or text.
+        """,
+}
+INTRODUCTION = """\
+NAME
+    formats - files that spherelax reads and writes
+
+WHAT GOES IN
+    FILE is recognised by its content and its ending; --as says what it is where that is wrong.
+    FILE may be -, standard input, which is recognised by its content alone. Text is UTF-8,
+    separated by commas, semicolons or tabs, in .txt and on standard input also by blanks; lines
+    that start with # do not count.
+"""
+OUTPUT = """\
+WHAT COMES OUT
+    --out, by its ending
+        .csv, .tsv    one row per item. edges, matrix, points, h5ad: item, group (match), label,
+                      confidence. pairs: source, id, entity, confidence. colmap: track, image,
+                      keypoint, x, y, confidence, without the keypoints that are in no track.
+        .parquet      the same with types. Needs pyarrow.
+        .json         a summary: numbers of items and labels, sizes, status, the whole sweep.
+        .npz          the whole result, which path and report --result read again.
+        -             standard output as CSV, which is the default.
+    --json            the summary on standard output; labels then only with --out.
+    --write-database  a copy of a COLMAP database with the matches inside tracks, for the mapper.
+    --report          one page in HTML: what went in, what came out, and how far to believe it.
+    --plot            a picture of the sweep: .png, .svg, .pdf, ... Needs matplotlib.
+
+    Labels, entities and tracks are numbered from 0. Confidence is from 0, another label is as
+    good, to 1, no other has a claim. Files are written whole or not at all, and what was read is
+    never overwritten. Summaries and progress go to standard error.
+
+EXIT CODES
+    0      done; a status that deserves doubt is part of the summary
+    2      bad input or arguments: one line on standard error names file, row and reason
+    130    interrupted; if a step of the sweep was done, the best labels so far were written
+
+SEE ALSO
+    spherelax help match, spherelax help cluster
+"""
+
+
+def formats() -> str:
+    """Return the text about files.
+
+    Examples
+    --------
+    >>> formats().splitlines()[0]
+    'NAME'
+    """
+    parts = [INTRODUCTION]
+    for kind, text in KINDS_TEXT.items():
+        part = indent(dedent(text).strip("\n"), "    ")
+        if kind in SAMPLES:
+            part += "\n\n" + indent(SAMPLES[kind], " " * 12).rstrip()
+        parts.append(f"{part}\n")
+    return "\n".join([*parts, OUTPUT])

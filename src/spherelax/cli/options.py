@@ -1,0 +1,160 @@
+"""The options of all commands: what they take and what they say, and nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+STANDARD = Path("-")  # standard input or output
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+class Choice(click.Choice[str]):
+    """One of several names, or a number where that is allowed too."""
+
+    def __init__(self, *names: str, or_number: bool = False) -> None:
+        super().__init__(names)
+        self.or_number = or_number
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number, or the name if it is one of them."""
+        if self.or_number:
+            with suppress(ValueError):
+                return float(value)
+        return super().convert(value, param, ctx)
+
+    def get_metavar(self, param: Any, ctx: Any) -> str | None:
+        """Show what may be given."""
+        names = super().get_metavar(param, ctx)
+        return names.replace("]", "|NUMBER]") if names and self.or_number else names
+
+
+class Names(click.ParamType[list[str]]):
+    """Several names with commas between them."""
+
+    name = "NAME,..."
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 (click's signature)
+        """Return the names; none for an empty text."""
+        return [name.strip() for name in value.split(",") if name.strip()]
+
+
+class Option(NamedTuple):
+    """What an option takes, what it says, and the only solver that has a use for it.
+
+    ``argument`` is what the option is called in Python, where it cannot be called as it is.
+    """
+
+    kind: Any
+    text: str
+    solver: str | None = None
+    argument: str | None = None
+
+    @property
+    def help(self) -> str:
+        """The text of the help."""
+        return f"{self.solver} only: {self.text}" if self.solver else self.text
+
+
+FILE = click.Path(path_type=Path)
+SOLVER = Choice("coordinate", "power")  # the first one is the default
+PICK = Choice("description", "eta", "stability", "interfaces", or_number=True)
+KINDS = ("matrix", "edges", "pairs", "colmap", "h5ad", "points")
+
+GROUPS = {"--groups": Option(FILE, "The image, source, ... of each item, if FILE has none.")}
+AS_TEXT = "What FILE is. Default: by its content and ending."
+AS_ANY = {"--as": Option(Choice(*KINDS), AS_TEXT, argument="kind")}
+AS_GROUPED = {"--as": Option(Choice(*KINDS[:-1]), AS_TEXT, argument="kind")}
+READING = {
+    "--columns": Option(Names(), "pairs: columns of source,id,source,id,score or of id,id,score."),
+    "--table": Option(
+        Choice("two_view_geometries", "matches"),
+        "colmap: table of the matches. Default: the verified ones, if there are any.",
+    ),
+}
+DUPLICATE_FREE = {
+    "--duplicate-free": Option(
+        Names(),
+        "pairs: sources that hold each thing once. Default: those without pairs of their own.",
+    )
+}
+JSON = {
+    "--json": Option(bool, "A summary as JSON on standard output, for scripts.", argument="as_json")
+}
+WRITING = {
+    "--out": Option(
+        FILE,
+        "Where the labels go: .csv, .tsv, .parquet, .json (summary), .npz (whole result). "
+        "Default: -, standard output as CSV.",
+    ),
+    **JSON,
+    "--report": Option(FILE, "Where a page about the answer goes: .html."),
+    "--plot": Option(FILE, "Where a picture of the sweep goes: .png, .svg, .pdf, ..."),
+}
+IMAGES = {"--images": Option(FILE, "Folder of the images of a database, for the report.")}
+DATABASE = {
+    "--write-database": Option(FILE, "colmap: where a copy with the matches in tracks goes: .db."),
+    "--add-missing": Option(bool, "colmap: add matches that follow from tracks to that copy."),
+}
+# What is not given is not passed on: the defaults are those of `solve`, told here in words.
+STEP = {
+    "--alpha": Option(float, "Take the labels at this alpha: larger is finer."),
+    "--n-labels": Option(int, "Take the labels of the step with so many labels."),
+}
+SOLVING = {
+    "--solver": Option(SOLVER, "How to sweep; power is the paper's method. Default: coordinate."),
+    "--pick": Option(
+        PICK,
+        "Which step the labels come from, or its resolution. Default: description, with power eta.",
+    ),
+    "--n-inner": Option(int, "Iterations at each step. Default: 2, with power 20."),
+    "--eta-floor": Option(float, "Share of the largest eta that is zero. Default: 1e-9."),
+    "--n-steps": Option(
+        int,
+        "Steps down to the average. Default: 40, from 4096 items on one for each factor of two.",
+        "coordinate",
+    ),
+    "--row-entries": Option(
+        int, "Entries in a row of U. Default: 4, from 4096 items on 2.", "coordinate"
+    ),
+    "--n-jobs": Option(int, "Number of threads. Default: all processors.", "coordinate"),
+    "--alpha-step": Option(float, "Distance of the alphas. Default: 0.01.", "power"),
+    "--delta-margin": Option(float, "Added to the smallest delta. Default: 0.", "power"),
+    "--kappa": Option(float, "Added to the rebalanced similarities. Default: 0.01.", "power"),
+}
+BOUND = Option(int, "Upper bound on the number of labels. Default: a loose one.", "power")
+MAX_UNIVERSE, MAX_CLUSTERS = {"--max-universe": BOUND}, {"--max-clusters": BOUND}
+
+
+def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
+    """Give a command the argument FILE and the options of several tables."""
+
+    def decorate(command: Command) -> Command:
+        options = {name: option for table in tables for name, option in table.items()}
+        for name, option in reversed(options.items()):
+            names = (name, option.argument) if option.argument else (name,)
+            kind = {"is_flag": True} if option.kind is bool else {"type": option.kind}
+            command = click.option(*names, **kind, help=option.help)(command)
+        return click.argument("file", type=FILE)(command)
+
+    return decorate
+
+
+def spelled(name: str) -> str:
+    """Return how an argument of Python is written on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def taken(given: dict[str, Any], *tables: Mapping[str, Option]) -> dict[str, Any]:
+    """Take what was given for the options of some tables out of all that was given."""
+    names = [
+        option.argument or name.removeprefix("--").replace("-", "_")
+        for table in tables
+        for name, option in table.items()
+    ]
+    return {name: given.pop(name) for name in names if name in given}

@@ -1,0 +1,390 @@
+"""Answers in files: labels as tables, a summary as JSON, a whole result as ``.npz``."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from io import BytesIO, StringIO
+from numbers import Integral
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+import spherelax
+from spherelax.io.arrays import read_arrays
+from spherelax.io.items import Columns
+from spherelax.io.targets import replace_file
+from spherelax.problem import InvalidInputError
+from spherelax.result import Path as Sweep
+from spherelax.result import Result, Status
+
+UNSURE = 0.1  # items of less confidence are counted in a summary
+ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
+NONE = -1  # a step that is not there, in a file of integers
+# What a saved result holds: the kind of numbers and the number of dimensions of each array.
+SAVED = {
+    "version": ("U", 0),
+    "labels": ("i", 1),
+    "confidence": ("f", 1),
+    "alpha": ("f", 0),
+    "status": ("U", 0),
+    "index": ("i", 0),
+    "right": ("i", 0),
+    "left": ("i", 0),
+    "max_universe": ("i", 0),
+    "path_alphas": ("f", 1),
+    "path_etas": ("f", 1),
+    "path_objectives": ("f", 1),
+    "path_steps": ("i", 1),
+    "path_labels": ("i", 2),
+    "path_is_whole": ("b", 0),
+}
+CURVES = ("path_alphas", "path_etas", "path_objectives", "path_savings")
+
+
+class Named(Protocol):
+    """Things that labels can be given to by name: :class:`Items` or :class:`Points`."""
+
+    @property
+    def ids(self) -> list[Any] | None:
+        """Name of each thing, of any type; None: numbered from 0."""
+
+    @property
+    def names(self) -> list[str]:
+        """Name of each thing as text."""
+
+    def answer(self, result: Result) -> Columns:
+        """Return columns of labels by the user's names."""
+
+
+def write_answer(path: str | Path, items: Named, result: Result) -> None:
+    r"""Write a result in the form that the ending says, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv`` or ``.tsv``: the columns of ``items.answer(result)`` as text, numbers with a
+        fraction to four decimals. ``.parquet``: the same with types, in full; needs pyarrow.
+        ``.json``: the :func:`summary`. ``.npz``: see :func:`save_result`.
+    items : Items or Points
+        What was labelled.
+    result : Result
+        Its labels.
+
+    Raises
+    ------
+    InvalidInputError
+        If the ending is another, or the ids do not fit into a column of Parquet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spherelax as sl
+    >>> items = sl.io.Items(np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]]), ["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.tsv")
+    ...     write_answer(path, items, sl.solve(items.similarity, pick=9.0))
+    ...     path.read_text().splitlines()[:2]
+    ['item\tlabel\tconfidence', 'a\t0\t1.0000']
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise InvalidInputError(f"{path}: an answer must end in one of {', '.join(ENDINGS)}")
+    if ending == ".npz":
+        save_result(path, result, items)
+        return
+    if ending == ".json":
+        content = (json.dumps(summary(items, result), indent=2) + "\n").encode()
+    elif ending == ".parquet":
+        content = _parquet(path, items.answer(result))
+    else:
+        delimiter = "\t" if ending == ".tsv" else ","
+        content = columns_csv(items.answer(result), delimiter=delimiter).encode()
+    replace_file(path, content)
+
+
+def columns_csv(columns: Columns, *, delimiter: str = ",") -> str:
+    r"""Return columns as CSV with a header; confidence has four decimals.
+
+    Examples
+    --------
+    >>> columns_csv({"item": ["a", "b, c"], "label": [0, 1], "confidence": [1.0, 0.25]})
+    'item,label,confidence\na,0,1.0000\n"b, c",1,0.2500\n'
+    """
+    text = StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(map(_cell, column) for column in columns.values()), strict=True))
+    return text.getvalue()
+
+
+def summary(items: Named, result: Result) -> dict[str, Any]:
+    """Return what was found as plain numbers and text, for scripts.
+
+    Parameters
+    ----------
+    items : Items or Points
+        What was labelled.
+    result : Result
+        Its labels.
+
+    Returns
+    -------
+    dict
+        version : str, of spherelax.
+        n_items, n_labels : int.
+        n_groups : int or None, different groups; items without one are not counted.
+        alpha, resolution : float, where on the path the labels are from.
+        pick : str, the name of the status in lower case, such as "described".
+        status : str, its sentence.
+        is_odd : bool, whether the status deserves doubt.
+        sizes : dict of str to int, how many labels have so many items.
+        mean_confidence : float or None; None where it is not known.
+        n_unsure : int, items whose confidence is below 0.1.
+        path : dict, is_whole and the curves, one list each: alphas, resolutions, n_labels, etas,
+        objectives, stability, and savings, which may be None.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> items = sl.io.Items(np.kron(np.eye(2), np.ones((3, 3))), ids=None)
+    >>> found = summary(items, sl.solve(items.similarity))
+    >>> found["n_labels"], found["sizes"], found["pick"]
+    (2, {'3': 2}, 'described')
+    """
+    path = result.path
+    sizes, counts = np.unique(np.bincount(result.labels), return_counts=True)
+    groups = getattr(items, "groups", None)
+    return {
+        "version": spherelax.__version__,
+        "n_items": len(result.labels),
+        "n_groups": None if groups is None else len({*groups} - {None}),
+        "n_labels": result.n_labels,
+        "alpha": result.alpha,
+        "resolution": float(path.resolutions[result.index]),
+        "pick": result.status.name.lower(),
+        "status": str(result.status),
+        "is_odd": result.status.is_odd,
+        "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
+        "mean_confidence": _known(float(result.confidence.mean())),
+        "n_unsure": int((result.confidence < UNSURE).sum()),
+        "path": {
+            "is_whole": path.is_whole,
+            "alphas": path.alphas.tolist(),
+            "resolutions": path.resolutions.tolist(),
+            "n_labels": path.n_labels.tolist(),
+            "etas": path.etas.tolist(),
+            "objectives": path.objectives.tolist(),
+            "stability": path.stability.tolist(),
+            "savings": None if path.savings is None else path.savings.tolist(),
+        },
+    }
+
+
+def save_result(path: str | Path, result: Result, items: Named | None = None) -> None:
+    """Save a result with its whole path as ``.npz``, without pickle.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz``. It holds ``labels``, ``confidence``, the curves and labels of the path and, where
+        items are given, their ``ids``: integers as they are, everything else as the text of
+        ``items.names``.
+        ``numpy.load`` reads each of them by name.
+    result : Result
+        What to save.
+    items : Items or Points, optional
+        Whose ids to save.
+
+    Examples
+    --------
+    See :func:`load_result`.
+
+    >>> save_result("result.txt", None)
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: result.txt: a saved result must end in .npz
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".npz":
+        raise InvalidInputError(f"{path}: a saved result must end in .npz")
+    sweep = result.path
+    # Steps may share an array; each is saved once.
+    shared = {id(labels): labels for labels in sweep.labels}
+    place = {key: number for number, key in enumerate(shared)}
+    arrays: dict[str, Any] = {
+        "version": spherelax.__version__,
+        "labels": result.labels,
+        "confidence": result.confidence,
+        "alpha": result.alpha,
+        "status": result.status.name,
+        "index": result.index,
+        "right": NONE if result.right is None else result.right,
+        "left": NONE if result.left is None else result.left,
+        "max_universe": result.max_universe,
+        "path_alphas": sweep.alphas,
+        "path_etas": sweep.etas,
+        "path_objectives": sweep.objectives,
+        "path_steps": [place[id(labels)] for labels in sweep.labels],
+        "path_labels": np.stack(list(shared.values())),
+        "path_is_whole": sweep.is_whole,
+    }
+    if sweep.savings is not None:
+        arrays["path_savings"] = sweep.savings
+    if items is not None:
+        arrays["ids"] = _saved_ids(items)
+    content = BytesIO()
+    np.savez_compressed(content, **arrays)
+    replace_file(path, content.getvalue())
+
+
+def load_result(path: str | Path) -> Result:
+    """Load a result that :func:`save_result` saved; nothing in the file is ever executed.
+
+    The similarities are not in the file. So ``at`` and ``with_n_labels`` give labels, but their
+    confidence is NaN at all steps but the saved one; ``embedding`` raises `InvalidInputError`.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz``.
+
+    Returns
+    -------
+    Result
+        With the saved labels, confidence and path.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, broken or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "result.npz")
+    ...     save_result(path, result)
+    ...     loaded = load_result(path)
+    >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
+    (3, 1)
+    """
+    saved = read_arrays(path, *SAVED)
+    fault = _fault(saved)
+    if fault:
+        raise InvalidInputError(f"{path}: not a saved result; {fault}")
+    steps = list(saved["path_labels"])  # so that equal steps share an array again
+    sweep = Sweep(
+        alphas=saved["path_alphas"],
+        etas=saved["path_etas"],
+        objectives=saved["path_objectives"],
+        labels=tuple(steps[step] for step in saved["path_steps"]),
+        savings=saved.get("path_savings"),
+        is_whole=bool(saved["path_is_whole"]),
+    )
+    right, left = (None if saved[name] == NONE else int(saved[name]) for name in ("right", "left"))
+    return Result(
+        labels=sweep.labels[int(saved["index"])],
+        alpha=float(saved["alpha"]),
+        status=Status[str(saved["status"])],
+        confidence=saved["confidence"],
+        path=sweep,
+        index=int(saved["index"]),
+        right=right,
+        left=left,
+        max_universe=int(saved["max_universe"]),
+        source=_File(str(path), float(saved["alpha"]), saved["confidence"]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """What a loaded result can still be asked."""
+
+    path: str
+    alpha: float
+    saved: NDArray[np.float64]
+
+    def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
+        """Return the confidence at the step that was saved; that at others is not known."""
+        return self.saved if alpha == self.alpha else np.full(len(labels), np.nan)
+
+    def embedding(self, index: int) -> NoReturn:
+        """Say why there is none."""
+        raise InvalidInputError(
+            f"{self.path}: holds no similarities, which the embedding of step {index} needs; "
+            "solve again"
+        )
+
+
+def _cell(value: Any) -> Any:
+    """Write a number with a fraction to four decimals."""
+    return f"{value:.4f}" if isinstance(value, float) else value
+
+
+def _known(value: float) -> float | None:
+    """Return a number, or None for NaN, which JSON has no word for."""
+    return None if np.isnan(value) else value
+
+
+def _parquet(path: Path, columns: Columns) -> bytes:
+    """Return columns as a Parquet file."""
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise ImportError(f"{path}: .parquet needs pyarrow: pip install pyarrow") from None
+    arrays = {}
+    for name, column in columns.items():
+        try:
+            arrays[name] = pyarrow.array(column)
+        except (ValueError, TypeError, OverflowError) as error:
+            reason = next(iter(str(error).splitlines()), "")
+            raise InvalidInputError(
+                f"{path}: the column {name} must be of one type that Parquet has; {reason}"
+            ) from None
+    content = BytesIO()
+    parquet.write_table(pyarrow.table(arrays), content)
+    return content.getvalue()
+
+
+def _saved_ids(items: Named) -> NDArray[Any]:
+    """Return ids as integers if these say as much as the names, otherwise names as text."""
+    names = items.names
+    ids = range(len(names)) if items.ids is None else items.ids
+    if all(isinstance(name, Integral) for name in ids):
+        numbers = np.array(ids)
+        # Larger numbers become objects, which NumPy pickles, or lose digits.
+        if numbers.dtype.kind in "iu" and list(map(str, numbers.tolist())) == names:
+            return numbers
+    return np.array(names, dtype=np.str_)
+
+
+def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
+    """Say what is wrong with the arrays of a saved result, if anything is."""
+    for name, (kind, n_dimensions) in SAVED.items():
+        array = saved[name]
+        if array.dtype.kind != kind or array.ndim != n_dimensions:
+            return f"{name} has dtype {array.dtype} and shape {array.shape}"
+    if str(saved["status"]) not in Status.__members__:
+        return f"status {str(saved['status'])!r} is not known"
+    labels, steps = saved["path_labels"], saved["path_steps"]
+    shapes = dict.fromkeys(CURVES, steps.shape) | dict.fromkeys(
+        ("labels", "confidence"), labels.shape[1:]
+    )
+    for name, shape in shapes.items():
+        if name in saved and saved[name].shape != shape:
+            return f"{name} must have shape {shape}; found {saved[name].shape}"
+    ends = {"path_steps": len(labels), "index": len(steps), "path_labels": labels.shape[1]}
+    for name, end in ends.items():
+        if not np.all((saved[name] >= 0) & (saved[name] < end)):
+            return f"{name} must be at least 0 and below {end}"
+    same = np.array_equal(saved["labels"], labels[steps[saved["index"]]])
+    return None if same else "labels are not those of the step that index names"

@@ -1,0 +1,96 @@
+"""The photographs of a COLMAP database: files that are read one by one, and places in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.io.colmap import Keypoints
+from spherelax.io.sqlite import opened
+from spherelax.problem import InvalidInputError
+
+
+class ImageFolder(Mapping[str, bytes]):
+    """Image files of a folder by name, each read when it is asked for.
+
+    Names are those of a database, with folders if they have any; upper and lower case are the same,
+    for copies of ``a.JPG`` are often called ``a.jpg``.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the files are.
+    items : Keypoints
+        What :func:`read_colmap` returned; its images that are not in the folder are left out.
+
+    Raises
+    ------
+    InvalidInputError
+        If none of the images is there.
+
+    Examples
+    --------
+    >>> ImageFolder("photographs", None)
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: photographs: there is no such folder
+    """
+
+    def __init__(self, folder: str | Path, items: Keypoints) -> None:
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise InvalidInputError(f"{folder}: there is no such folder")
+        found = {
+            path.relative_to(folder).as_posix().lower(): path
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        names = dict.fromkeys(items.groups or ())
+        self._files = {name: found[name.lower()] for name in names if name.lower() in found}
+        if not self._files:
+            raise InvalidInputError(
+                f"{folder}: must hold images of {items.path}, such as {next(iter(names))}; "
+                "found none of them"
+            )
+        self._folder, self._items = folder, items
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files[name].read_bytes()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def positions(self) -> NDArray[np.float64]:
+        """Return x and y of each keypoint in pixels of its file; NaN where there is no file.
+
+        (0, 0) is the centre of the top left pixel. COLMAP's positions are in pixels of the camera,
+        which are others if the files were made smaller. Needs Pillow.
+        """
+        try:
+            pillow = import_module("PIL.Image")
+        except ImportError:
+            raise ImportError('images need Pillow: pip install "spherelax[plot]"') from None
+        items = self._items
+        with opened(items.path) as database:
+            query = "SELECT name, width, height FROM images JOIN cameras USING (camera_id)"
+            cameras = {name: size for name, *size in database.execute(query)}
+        scales = {}
+        for name, path in self._files.items():
+            try:
+                with pillow.open(path) as image:
+                    scales[name] = np.divide(image.size, cameras[name])
+            except (OSError, SyntaxError, ValueError) as error:
+                raise InvalidInputError(f"{path}: not a readable image; {error}") from None
+        nowhere = np.full(2, np.nan)
+        factors = np.array([scales.get(name, nowhere) for name in items.groups or ()])
+        return np.asarray(items.positions * factors - 0.5)

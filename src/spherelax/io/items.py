@@ -1,0 +1,64 @@
+"""What was read: similarities beside the user's own names, and how labels go back to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from spherelax.result import Result
+
+# Columns of an answer by name, all of one length.
+Columns = dict[str, list[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Similarities as read, with the names that the user has for the items.
+
+    Attributes
+    ----------
+    similarity : ndarray or sparse matrix of shape (n_items, n_items)
+        As in :func:`spherelax.solve`.
+    ids : list or None
+        Name of each item, of any type. None: items are numbered from 0.
+    groups : list or None
+        Group of each item, where it is known; None for an item that no other excludes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Items(np.eye(2), ids=None).names
+    ['0', '1']
+    """
+
+    similarity: Any
+    ids: list[Any] | None
+    groups: list[Any] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Name of each item as text: its id, or its number from 0."""
+        return [str(name) for name in self._ids()]
+
+    def answer(self, result: Result) -> Columns:
+        """Return columns of labels by the user's names: item, group if any, label, confidence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
+        >>> Items(W, ["a", "b", "c"]).answer(sl.solve(W, pick=9.0))["label"]
+        [0, 1, 2]
+        """
+        groups = {} if self.groups is None else {"group": self.groups}
+        return {
+            "item": self._ids(),
+            **groups,
+            "label": result.labels.tolist(),
+            "confidence": result.confidence.tolist(),
+        }
+
+    def _ids(self) -> list[Any]:
+        """Return the id of each item, or its number."""
+        return list(range(self.similarity.shape[0])) if self.ids is None else self.ids

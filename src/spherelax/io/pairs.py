@@ -1,0 +1,292 @@
+"""Scored pairs of records, as entity resolution has them, and the entities that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.io.frames import Sheet, listed, read_sheet
+from spherelax.io.items import Columns, Items
+from spherelax.io.rows import shown
+from spherelax.io.tables import _strongest
+from spherelax.problem import InvalidInputError, Problem
+from spherelax.result import Result
+
+ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
+SPLINK = (
+    "source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r", "match_probability",
+)  # fmt: skip
+RECORD = ("source", "id")
+SPLINK_RECORD = ("source_dataset", "unique_id")
+
+# What names a record: its source, if there are sources, and its id.
+Key = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Records(Items):
+    """Similarities of records, of which a source and an id, or an id alone, is the name.
+
+    Attributes
+    ----------
+    sources : list or None
+        Source of each record; None if the pairs name none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Records(np.eye(2), [7, 7], ["shop", "bank"], ["shop", "bank"]).names
+    ['shop 7', 'bank 7']
+    """
+
+    sources: list[Any] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Name of each record as text: its source, if any, and its id."""
+        if self.sources is None:
+            return super().names
+        return [f"{source} {name}" for source, name in zip(self.sources, self._ids(), strict=True)]
+
+    def answer(self, result: Result) -> Columns:
+        """Return the entity of each record: source if any, id, entity, confidence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
+        >>> records = Records(W, [7, 7, 8], sources=["shop", "bank", "bank"])
+        >>> columns = records.answer(sl.solve(W, pick=1.5))
+        >>> list(columns), columns["entity"]
+        (['source', 'id', 'entity', 'confidence'], [0, 0, 1])
+        """
+        sources = {} if self.sources is None else {"source": self.sources}
+        return {
+            **sources,
+            "id": self._ids(),
+            "entity": result.labels.tolist(),
+            "confidence": result.confidence.tolist(),
+        }
+
+
+def read_pairs(
+    source: Any,
+    *,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    duplicate_free: Iterable[Hashable] | None = None,
+    records: Any = None,
+) -> Records:
+    """Read scored pairs of records.
+
+    A record is named by its source and its id, which are of any type and kept as they are: 7 and
+    "7" differ. Scores, finite and not negative, are the similarities as they stand. A pair may be
+    listed once, in both directions or repeatedly; its largest score counts. A record paired with
+    itself says nothing.
+
+    Parameters
+    ----------
+    source : str, Path, or a pandas, polars or Arrow table
+        A file ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``; its columns have names.
+    columns : sequence or mapping of str, optional
+        Names of the columns of source, id, source, id and score, or of id, id and score, in this
+        order; or a mapping to them from ``source_a``, ``id_a``, ``source_b``, ``id_b`` and
+        ``score``. None recognises these five names and those that splink gives its predictions,
+        ``source_dataset_l``, ``unique_id_l``, ``source_dataset_r``, ``unique_id_r`` and
+        ``match_probability``, both also without the sources.
+    duplicate_free : iterable of sources, optional
+        Sources that hold each entity at most once: no two of their records become one entity. A
+        source is named as it is in the table or by its text. None takes every source of which no
+        two records are paired; whoever compares the records of a source expects duplicates in it.
+    records : str, Path, or a pandas, polars or Arrow table, optional
+        All records, in columns ``source`` and ``id``, or splink's ``source_dataset`` and
+        ``unique_id``; without sources ``id`` or ``unique_id``. Those that no pair mentions become
+        entities of their own. The answer has this order. None takes the records of the pairs, in
+        order of first appearance.
+
+    Returns
+    -------
+    Records
+        Groups are the duplicate-free sources, and None for the records of the others.
+
+    Raises
+    ------
+    InvalidInputError
+        At the first fault, with file, row and reason.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import spherelax as sl
+    >>> pairs = pd.DataFrame(
+    ...     [("shop", 1, "bank", 1, 0.9), ("shop", 2, "bank", 2, 0.8), ("shop", 1, "bank", 2, 0.1)],
+    ...     columns=["source_a", "id_a", "source_b", "id_b", "score"],
+    ... )
+    >>> records = read_pairs(pairs)
+    >>> result = sl.solve(records.similarity, records.groups)
+    >>> pd.DataFrame(records.answer(result))[["source", "id", "entity"]]
+      source  id  entity
+    0   shop   1       0
+    1   bank   1       0
+    2   shop   2       1
+    3   bank   2       1
+    """
+    sheet = read_sheet(source, "a table of pairs")
+    names = _recognised(sheet) if columns is None else _named(sheet, columns)
+    scores = _scores(sheet, names[-1])
+    middle = len(names) // 2
+    pairs = zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)
+    has_sources = len(names) == len(ROLES)
+    known = None if records is None else _known(records, has_sources)
+    codes, first, second = _encoded(sheet, pairs, known)
+    scores[first == second] = 0
+    similarity = _strongest(first, second, scores, len(codes))
+    try:
+        Problem.check(similarity)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{sheet.name}: {error}") from None
+    ids = [key[-1] for key in codes]
+    if has_sources:
+        sources = [key[0] for key in codes]
+        if duplicate_free is None:
+            free = set(sources) - _compared(sources, first, second)
+        else:
+            free = _sources(sheet, duplicate_free, set(sources))
+        groups = [source if source in free else None for source in sources] if free else None
+        return Records(similarity, ids, groups, sources)
+    if duplicate_free is not None:
+        raise InvalidInputError(f"{sheet.name}: duplicate_free needs columns of sources")
+    return Records(similarity, ids)
+
+
+def _recognised(sheet: Sheet) -> Sequence[str]:
+    """Return the names of the columns, with sources if there are any."""
+    for roles in (ROLES, SPLINK):
+        _, id_a, _, id_b, score = roles
+        if {id_a, id_b, score} <= set(sheet.columns):
+            has_sources = not sheet.columns.keys().isdisjoint({roles[0], roles[2]})
+            return _present(sheet, roles if has_sources else (id_a, id_b, score))
+    raise InvalidInputError(
+        f"{sheet.name}: must have the columns {', '.join(ROLES)}, or splink's "
+        f"{', '.join(SPLINK)}, or others that are named by columns; found {listed(sheet.columns)}"
+    )
+
+
+def _named(sheet: Sheet, columns: Mapping[str, str] | Sequence[str]) -> Sequence[str]:
+    """Return the names of the columns that the user gave."""
+    if isinstance(columns, Mapping):
+        roles = [role for role in ROLES if role in columns]
+        is_legal = set(columns) in (set(ROLES), set(ROLES[1::2]) | {ROLES[-1]})
+        names = [columns[role] for role in roles]
+    else:
+        names = list(columns)
+        is_legal = not isinstance(columns, str) and len(names) in (3, len(ROLES))
+    if not is_legal:
+        raise InvalidInputError(
+            f"columns must name {', '.join(ROLES)}, or id_a, id_b, score; found {columns!r}"
+        )
+    return _present(sheet, names)
+
+
+def _present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
+    """Return names of columns if all are there."""
+    if not set(names) <= set(sheet.columns):
+        raise InvalidInputError(
+            f"{sheet.name}: must have the columns {', '.join(map(str, names))}; "
+            f"found {listed(sheet.columns)}"
+        )
+    return names
+
+
+def _scores(sheet: Sheet, name: str) -> NDArray[np.float64]:
+    """Return the scores as numbers."""
+    values = sheet.values(name)
+    scores = np.empty(len(values))
+    for row, value in enumerate(values):
+        try:
+            scores[row] = score = float(value)
+        except (TypeError, ValueError):
+            score = nan
+        if not 0 <= score < inf:
+            raise sheet.fault(
+                row, f"{name} must be a finite number, not negative; found {_told(value)}"
+            )
+    return scores
+
+
+def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
+    """Return the source, if any, and the id of each row."""
+    columns = [sheet.values(name) for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if None in column:
+            raise sheet.fault(column.index(None), f"{name} must not be empty")
+    return zip(*columns, strict=True)
+
+
+def _known(records: Any, has_sources: bool) -> dict[Key, int]:
+    """Return all records with their numbers, in the order of their table."""
+    sheet = read_sheet(records, "a table of records")
+    first = 0 if has_sources else 1
+    roles = RECORD if set(RECORD[first:]) <= set(sheet.columns) else SPLINK_RECORD
+    if not set(roles) & set(sheet.columns):
+        roles = RECORD
+    codes: dict[Key, int] = {}
+    for row, key in enumerate(_keys(sheet, _present(sheet, roles[first:]))):
+        if _code(codes, key, sheet, row) < row:
+            raise sheet.fault(row, f"record {_told(*key)} is listed before")
+    return codes
+
+
+def _encoded(
+    sheet: Sheet, pairs: Iterable[tuple[Key, Key]], known: dict[Key, int] | None
+) -> tuple[dict[Key, int], NDArray[np.intp], NDArray[np.intp]]:
+    """Return all records with their numbers, and the numbers of both records of each pair."""
+    codes = {} if known is None else known
+    n_known = len(codes)
+    places: list[int] = []
+    for row, pair in enumerate(pairs):
+        for key in pair:
+            places.append(_code(codes, key, sheet, row))
+            if known is not None and places[-1] >= n_known:
+                raise sheet.fault(row, f"record {_told(*key)} is not in the table of records")
+    return codes, np.array(places[::2]), np.array(places[1::2])
+
+
+def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:
+    """Return the number of a record, a new one if it is new."""
+    try:
+        return codes.setdefault(key, len(codes))
+    except TypeError:
+        raise sheet.fault(row, f"source and id must be hashable; found {_told(*key)}") from None
+
+
+def _compared(sources: list[Any], first: NDArray[np.intp], second: NDArray[np.intp]) -> set[Any]:
+    """Return the sources of which two records are paired."""
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return {sources[a] for a, b in pairs if a != b and sources[a] == sources[b]}
+
+
+def _sources(sheet: Sheet, names: Iterable[Hashable], sources: set[Any]) -> set[Any]:
+    """Return the sources that are named, by themselves or by their text."""
+    if isinstance(names, str):
+        raise InvalidInputError(f"duplicate_free must be a list of sources; found {names!r}")
+    by_text = {str(source): source for source in sources}
+    found = set()
+    for name in names:
+        if name not in sources and name not in by_text:
+            raise InvalidInputError(
+                f"{sheet.name}: duplicate_free must name sources, which are "
+                f"{listed(sorted(by_text))}; found {name!r}"
+            )
+        found.add(name if name in sources else by_text[str(name)])
+    return found
+
+
+def _told(*values: object) -> str:
+    """Return values as a message quotes them."""
+    return " ".join(shown(value) if isinstance(value, str) else repr(value) for value in values)

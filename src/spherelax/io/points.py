@@ -1,0 +1,268 @@
+"""Tables of features: one row of numbers per item, perhaps beside its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.io import rows
+from spherelax.io.arrays import BROKEN, read_matrix
+from spherelax.io.items import Columns
+from spherelax.problem import InvalidInputError
+from spherelax.result import Result
+
+ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
+# Names by which a column of ids is told from one of features; pandas leaves the first two.
+ID_NAMES = frozenset((
+    "", "__index_level_0__", "unnamed: 0", "barcode", "cell", "id", "index", "item", "key", "name",
+    "node", "record", "sample",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points as read, with the names that the user has for them.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_items, n_features)
+        As in :class:`spherelax.SphereClustering`.
+    ids : list or None
+        Name of each point, of any type. None: points are numbered from 0.
+
+    Examples
+    --------
+    >>> Points(np.zeros((2, 3)), ids=None).names
+    ['0', '1']
+    """
+
+    points: NDArray[np.float64]
+    ids: list[Any] | None
+
+    @property
+    def names(self) -> list[str]:
+        """Name of each point as text: its id, or its number from 0."""
+        return [str(name) for name in self._ids()]
+
+    def answer(self, result: Result) -> Columns:
+        """Return columns of labels by the user's names: item, label, confidence.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(40, centers=2, cluster_std=0.5, random_state=4)
+        >>> table = Points(X, ids=None)
+        >>> sorted(set(table.answer(sl.SphereClustering().fit(X).result_)["label"]))
+        [0, 1]
+        """
+        return {
+            "item": self._ids(),
+            "label": result.labels.tolist(),
+            "confidence": result.confidence.tolist(),
+        }
+
+    def _ids(self) -> list[Any]:
+        """Return the id of each point, or its number."""
+        return list(range(len(self.points))) if self.ids is None else self.ids
+
+
+def read_points(path: str | Path) -> Points:
+    r"""Read a table of features: one item per row, one number per column.
+
+    A column is taken for the ids of the items, not for a feature, if it is the first with a usual
+    name such as ``id`` or with no name at all; otherwise, if it is the first that holds mostly
+    text. All other cells must be finite numbers. The first row is a header if it has no number
+    while the second has one, or if it starts with a usual name of ids.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv`` or ``.txt`` with ids as text; ``.parquet`` with ids of any type, which
+        needs pyarrow; ``.npy``, a two-dimensional array without ids.
+
+    Returns
+    -------
+    Points
+        For ``SphereClustering().fit(table.points)``.
+
+    Raises
+    ------
+    InvalidInputError
+        At the first fault, with file, row, column and reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "flowers.csv")
+    ...     _ = path.write_text("name,width,length\nrose,1,2.5\nlily,3,4\n")
+    ...     table = read_points(path)
+    >>> table.ids, table.points.tolist()
+    (['rose', 'lily'], [[1.0, 2.5], [3.0, 4.0]])
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise InvalidInputError(
+            f"{path}: a table of features must end in one of {', '.join(ENDINGS)}"
+        )
+    if ending == ".npy":
+        table = _from_npy(path)
+    elif ending == ".parquet":
+        table = _from_parquet(path)
+    else:
+        table = _from_text(path)
+    if len(table.points) < 2:
+        raise InvalidInputError(f"{path}: must hold at least two items; found {len(table.points)}")
+    return table
+
+
+class _AnyWidth(tuple[int, ...]):
+    """The numbers of columns that a table of features may have: all."""
+
+    __slots__ = ()
+
+    def __contains__(self, width: object) -> bool:
+        """Allow any number."""
+        return True
+
+
+def _from_npy(path: Path) -> Points:
+    """Read an array of numbers."""
+    X = read_matrix(path)
+    if X.ndim != 2 or X.shape[1] == 0 or X.dtype.kind not in "biuf":
+        raise InvalidInputError(
+            f"{path}: must be an array of numbers, items by features; found shape {X.shape} and "
+            f"dtype {X.dtype}"
+        )
+    X = np.asarray(X, dtype=float)
+    broken = np.argwhere(~np.isfinite(X))
+    if len(broken):
+        row, column = broken[0].tolist()
+        raise InvalidInputError(
+            f"{path}, row {row}, column {column}: must be a finite number; found {X[row, column]}"
+        )
+    return Points(X, ids=None)
+
+
+def _from_text(path: Path) -> Points:
+    """Read the columns of a text file; the first that holds names holds the ids."""
+    header: list[str] = []
+
+    def has_header(columns: rows.Columns) -> bool:
+        if _is_header([column[:2] for column in columns]):
+            header.extend(column[0] for column in columns)
+        return bool(header)
+
+    table = rows.read_table(path, "a table of features", _AnyWidth(), has_header)
+    names = header or [str(number) for number in range(1, len(table.columns) + 1)]
+    at = _id_column(header, [_is_mostly_text(column) for column in table.columns])
+    features = []
+    for number, column in enumerate(table.columns):
+        if number == at:
+            continue
+        values = _numbers(column)
+        broken = np.flatnonzero(~np.isfinite(values))
+        if len(broken):
+            cell = column[broken[0]]
+            found = rows.shown(cell) if cell else "nothing"
+            raise table.fault(
+                int(broken[0]),
+                f"column {rows.shown(names[number])} must hold finite numbers; found {found}",
+            )
+        features.append(values)
+    ids = None if at is None else table.columns[at]
+    return Points(_stacked(path, features), ids)
+
+
+def _from_parquet(path: Path) -> Points:
+    """Read the columns of a Parquet file; rows are numbered from 1."""
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise ImportError(f"{path}: .parquet needs pyarrow: pip install pyarrow") from None
+    try:
+        with path.open("rb") as file:
+            table = parquet.ParquetFile(file).read()
+    except (OSError, *BROKEN) as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise InvalidInputError(f"{path}: {error.strerror}") from None
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise InvalidInputError(f"{path}: not a readable .parquet file; {reason}") from None
+    kinds = pyarrow.types
+    numeric = [
+        kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)
+        for kind in table.schema.types
+    ]
+    at = _id_column(table.column_names, [not is_number for is_number in numeric])
+    features = []
+    for number, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        if number == at:
+            continue
+        if not numeric[number]:
+            raise InvalidInputError(
+                f"{path}, column {rows.shown(name)}: must hold numbers; found {column.type}"
+            )
+        values = column.cast(pyarrow.float64()).to_numpy()
+        broken = np.flatnonzero(~np.isfinite(values))
+        if len(broken):
+            found = column[int(broken[0])].as_py()
+            raise InvalidInputError(
+                f"{path}, row {broken[0] + 1}: column {rows.shown(name)} must hold finite "
+                f"numbers; found {'nothing' if found is None else found}"
+            )
+        features.append(values)
+    ids = None if at is None else table.column(at).to_pylist()
+    return Points(_stacked(path, features), ids)
+
+
+def _is_header(tops: list[list[str]]) -> bool:
+    """Tell by the first two cells of each column whether the first ones are names."""
+    first = [column[0] for column in tops]
+    if first[0].strip().lower() in ID_NAMES - {""}:
+        return True
+    below = [cell for column in tops for cell in column[1:]]
+    return not np.isfinite(_numbers(first)).any() and bool(np.isfinite(_numbers(below)).any())
+
+
+def _id_column(names: list[str], are_text: list[bool]) -> int | None:
+    """Return the column with the names of the items: by its own name, or the first of text."""
+    for number, name in enumerate(names):
+        if name.strip().lower() in ID_NAMES:
+            return number
+    return are_text.index(True) if True in are_text else None
+
+
+def _is_mostly_text(column: list[str]) -> bool:
+    """Tell whether a column holds names rather than numbers of which a few are broken."""
+    n_text = int(np.isnan(_numbers(column)).sum()) - column.count("")
+    return 2 * n_text > len(column)
+
+
+def _numbers(cells: list[str]) -> NDArray[np.float64]:
+    """Return cells as numbers, NaN where they are none."""
+    try:
+        return np.array(cells, dtype=float)
+    except ValueError:
+        return np.array([_number(cell) for cell in cells])
+
+
+def _number(cell: str) -> float:
+    """Return a cell as a number, or NaN."""
+    try:
+        return float(cell)
+    except ValueError:
+        return np.nan
+
+
+def _stacked(path: Path, features: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return columns as one array."""
+    if not features:
+        raise InvalidInputError(f"{path}: holds no column of numbers")
+    return np.column_stack(features)

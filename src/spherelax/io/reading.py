@@ -1,0 +1,211 @@
+"""One door for all files: what a file is, by its content and ending, and its reader."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spherelax.io import rows
+from spherelax.io.answers import SAVED
+from spherelax.io.arrays import BROKEN, read_matrix
+from spherelax.io.colmap import read_colmap
+from spherelax.io.frames import PARQUET, read_frame
+from spherelax.io.graphs import read_h5ad
+from spherelax.io.items import Items
+from spherelax.io.pairs import ROLES, SPLINK, read_pairs
+from spherelax.io.points import Points, read_points
+from spherelax.io.sqlite import MAGIC as SQLITE
+from spherelax.io.tables import read_edges
+from spherelax.problem import InvalidInputError, Problem
+
+KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
+SAVED_RESULT = "result"
+# An edge table has two or three columns; a text file with more is one of features.
+EDGE_COLUMNS = 3
+
+
+def read(
+    path: str | Path,
+    *,
+    kind: str | None = None,
+    columns: Sequence[str] | None = None,
+    duplicate_free: Iterable[str] | None = None,
+    table: str | None = None,
+) -> Items | Points:
+    r"""Read whatever people have: similarities, edges, scored pairs, points, a COLMAP database.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file of one of the kinds.
+    kind : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
+        What the file is; None: see :func:`kind_of`.
+    columns, duplicate_free
+        Of pairs, as in :func:`read_pairs`; columns make a file one of pairs.
+    table
+        Of a database, as in :func:`read_colmap`.
+
+    Returns
+    -------
+    Items or Points
+        Points for a table of features, items with similarities for everything else.
+
+    Raises
+    ------
+    InvalidInputError
+        At the first fault, with file, row and reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "edges.txt")
+    ...     _ = path.write_text("ann anna\nbob rob\n")
+    ...     read(path).ids
+    ['ann', 'anna', 'bob', 'rob']
+    """
+    path = Path(path)
+    if kind not in (None, *KINDS):
+        raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
+    chosen = kind or ("pairs" if columns is not None else kind_of(path))
+    if chosen == SAVED_RESULT:
+        raise InvalidInputError(f"{path}: is a saved result; similarities are expected here")
+    for name, value, owner in (
+        ("columns", columns, "pairs"),
+        ("duplicate_free", duplicate_free, "pairs"),
+        ("table", table, "colmap"),
+    ):
+        if value is not None and chosen != owner:
+            raise InvalidInputError(f"{path}: is read as {chosen}; {name} is for {owner}")
+    if chosen == "pairs":
+        return read_pairs(path, columns=columns, duplicate_free=duplicate_free)
+    if chosen == "colmap":
+        return read_colmap(path, table=table)
+    if chosen == "points":
+        return read_points(path)
+    return _checked(path, READERS[chosen](path))
+
+
+def kind_of(path: str | Path) -> str:
+    r"""Tell what a file is, by its first bytes and its ending.
+
+    A database is known by its content. ``.parquet``, ``.csv``, ``.tsv`` and ``.txt`` hold pairs if
+    their columns have the names that :func:`read_pairs` knows. Other text of two or three columns
+    is a table of edges, unless one of the first two holds a number with a fraction; then, or with
+    more columns, it is a table of features, and so is other Parquet. ``.npy`` is a matrix if it is
+    square, else points.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    str
+        One of the kinds of :func:`read`, or "result" for what :func:`save_result` saved.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read or is of no known kind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     _ = path.write_text("unique_id_l,unique_id_r,match_probability\n1,2,0.9\n")
+    ...     kind_of(path)
+    'pairs'
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(SQLITE))
+    except OSError as error:
+        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
+    if start == SQLITE:
+        return "colmap"
+    if ending not in TELL:
+        raise InvalidInputError(f"{path}: must end in one of {', '.join(TELL)}")
+    return TELL[ending](path)
+
+
+def _text_kind(path: Path) -> str:
+    """Tell what a text file is by its first two rows, of which one may be a header."""
+    first = rows.first_rows(path, 2)
+    if not first:
+        return "edges"
+    if _are_pairs(first[0]):
+        return "pairs"
+    if len(first[0]) > EDGE_COLUMNS:
+        return "points"
+    return "points" if any(map(_has_fraction, first[-1][:2])) else "edges"
+
+
+def _parquet_kind(path: Path) -> str:
+    """Tell what a Parquet file is by the names of its columns."""
+    return "pairs" if _are_pairs(read_frame(path).columns) else "points"
+
+
+def _npy_kind(path: Path) -> str:
+    """Tell points from a matrix by their shape; what cannot be read is left to its reader."""
+    with suppress(OSError, *BROKEN):
+        shape = np.lib.format.open_memmap(path, mode="r").shape
+        return "points" if len(shape) == 2 and shape[0] != shape[1] else "matrix"
+    return "matrix"
+
+
+def _npz_kind(path: Path) -> str:
+    """Tell a saved result from a matrix; what cannot be read is left to its reader."""
+    with suppress(OSError, *BROKEN), zipfile.ZipFile(path) as archive:
+        if {f"{name}.npy" for name in SAVED} <= set(archive.namelist()):
+            return SAVED_RESULT
+    return "matrix"
+
+
+def _are_pairs(columns: Iterable[str]) -> bool:
+    """Tell whether columns have the names of scored pairs."""
+    found = {column.strip() for column in columns}
+    return any({id_a, id_b, score} <= found for _, id_a, _, id_b, score in (ROLES, SPLINK))
+
+
+def _has_fraction(cell: str) -> bool:
+    """Tell whether a cell is a number with a fraction, which no item is called."""
+    with suppress(ValueError):
+        number = float(cell)
+        return isfinite(number) and number % 1 != 0
+    return False
+
+
+def _checked(path: Path, items: Items) -> Items:
+    """Check similarities, so that a fault carries the name of its file."""
+    try:
+        Problem.check(items.similarity)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{path}: {error}") from None
+    return items
+
+
+TELL: dict[str, Callable[[Path], str]] = {
+    **dict.fromkeys(rows.ENDINGS, _text_kind),
+    PARQUET: _parquet_kind,
+    ".npz": _npz_kind,
+    ".npy": _npy_kind,
+    ".mtx": lambda _: "matrix",
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), lambda _: "colmap"),
+    ".h5ad": lambda _: "h5ad",
+}
+READERS: dict[str, Callable[[Path], Any]] = {
+    "matrix": lambda path: Items(read_matrix(path), ids=None),
+    "edges": read_edges,
+    "h5ad": read_h5ad,
+}

@@ -1,0 +1,93 @@
+"""SQLite databases: opened without a trace, and written whole or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from spherelax.problem import InvalidInputError
+
+MAGIC = b"SQLite format 3\0"
+# Where the header has the size of a page, 1 standing for more than it can hold, and what tells
+# that a database keeps a write-ahead log.
+PAGE_SIZE, VERSIONS = slice(16, 18), slice(18, 20)
+WAL = b"\2\2"
+LOGS = ("-wal", "-journal")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database read-only, also on a medium that cannot be written to.
+
+    Examples
+    --------
+    >>> with opened(Path("nowhere.db")) as database:
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: nowhere.db: No such file or directory
+    """
+    try:
+        with path.open("rb") as file:
+            header = file.read(20)
+        if header and not header.startswith(MAGIC):
+            raise InvalidInputError(f"{path}: must be an SQLite database; found another file")
+        # SQLite itself takes what is missing of the last page for zeros.
+        page, size = int.from_bytes(header[PAGE_SIZE], "big"), path.stat().st_size
+        if page > 1 and size % page:
+            raise InvalidInputError(
+                f"{path}: is cut off; must have whole pages of {page} bytes, found {size} bytes"
+            )
+        # SQLite would write a log for a database that keeps one; without it nobody writes to it.
+        is_closed = header[VERSIONS] == WAL and not _beside(path, "-wal").exists()
+        options = "mode=ro&immutable=1" if is_closed else "mode=ro"
+        address = f"{path.absolute().as_uri()}?{options}"
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            yield database
+    except OSError as error:
+        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
+    except sqlite3.Error as error:
+        raise InvalidInputError(f"{path}: cannot be read; {error}") from None
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a new database that gets its name when all that was written to it is there.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replaced(Path(folder, "new.db")) as database:
+    ...         _ = database.execute("CREATE TABLE images (image_id, name)")
+    ...         before = Path(folder, "new.db").exists()
+    ...     before, Path(folder, "new.db").exists()
+    (False, True)
+    """
+    if path.exists() and not path.is_file():
+        raise InvalidInputError(f"{path}: must be a file; found something else of this name")
+    for log in (_beside(path, ending) for ending in LOGS):
+        # SQLite would apply the changes in it to the new database.
+        if log.exists():
+            raise InvalidInputError(f"{path}: is in use or was left unfinished; found {log}")
+    target = path.resolve()
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+            draft = Path(folder, target.name)
+            with closing(sqlite3.connect(draft)) as database:
+                yield database
+                database.commit()
+                # A write-ahead log would be left behind when the file is renamed.
+                database.execute("PRAGMA journal_mode = DELETE")
+            draft.replace(target)
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{path}: cannot be written; {reason}") from None
+
+
+def _beside(path: Path, ending: str) -> Path:
+    """Return the name of a log of a database, or of what a link leads to."""
+    target = path.resolve()
+    return target.with_name(f"{target.name}{ending}")

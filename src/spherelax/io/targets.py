@@ -1,0 +1,75 @@
+"""Files that are written: whole or not at all, and refused before any work is done for them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from spherelax.problem import InvalidInputError
+
+
+def is_device(path: str | Path) -> bool:
+    """Tell whether a path is a pipe or a device, which no file may replace.
+
+    Examples
+    --------
+    >>> is_device("/dev/null"), is_device("labels.csv")
+    (True, False)
+    """
+    path = Path(path)
+    return path.exists() and not path.is_file()
+
+
+def check_target(path: str | Path) -> None:
+    """Raise `InvalidInputError` if a file cannot be written, before any work is done for it.
+
+    Examples
+    --------
+    >>> check_target("results/labels.csv")
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: results/labels.csv: there is no folder results
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InvalidInputError(f"{path}: is a folder, not a file to write")
+    if not path.parent.is_dir():
+        raise InvalidInputError(f"{path}: there is no folder {path.parent}")
+    if is_device(path):
+        return
+    draft = _draft(path)
+    try:
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        raise InvalidInputError(f"{path}: cannot be written; {error.strerror or error}") from None
+
+
+def replace_file(path: str | Path, content: bytes) -> None:
+    r"""Write a file whole or not at all: beside the target first, then renamed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.csv")
+    ...     replace_file(path, b"item,label,confidence\n")
+    ...     path.read_text()
+    'item,label,confidence\n'
+    """
+    path = Path(path)
+    if is_device(path):
+        path.write_bytes(content)
+        return
+    draft = _draft(path)
+    try:
+        draft.write_bytes(content)
+        draft.replace(path.resolve())
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _draft(path: Path) -> Path:
+    """Return where a file is written before it gets its name; links are followed."""
+    target = path.resolve()
+    return target.with_name(f".{target.name}.{os.getpid()}.part")

@@ -1,0 +1,95 @@
+"""What every part of a report looks at: the items, their similarities and the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from spherelax.graph import Graph, build_graph
+from spherelax.io.items import Items
+from spherelax.problem import InvalidInputError, Problem
+from spherelax.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One answer and the question that it answers.
+
+    Attributes
+    ----------
+    names : list of str
+        Name of each item.
+    groups : list or None
+        Group of each item as the user names it.
+    problem : Problem
+        Similarities as given, and groups as integers.
+    scale : float
+        The largest similarity, the unit of ``graph.values``.
+    graph : Graph
+        Similarities of different items that may share a label.
+    result : Result
+        The answer.
+    """
+
+    names: list[str]
+    groups: list[Any] | None
+    problem: Problem
+    scale: float
+    graph: Graph
+    result: Result
+
+    @classmethod
+    def of(cls, items: Items, result: Result) -> Case:
+        """Put items and their result together; refuse what cannot belong together."""
+        problem = Problem.check(items.similarity, items.groups)
+        if len(result.labels) != problem.n_items:
+            raise InvalidInputError(
+                f"result must be that of the {problem.n_items} items; "
+                f"found {len(result.labels)} labels"
+            )
+        scale = float(problem.similarity.max())
+        groups = None if items.groups is None else list(items.groups)
+        return cls(items.names, groups, problem, scale, build_graph(problem, scale), result)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return self.problem.n_items
+
+    @cached_property
+    def rows(self) -> NDArray[np.int32]:
+        """The item that each entry of the graph is a similarity of; ``graph.indices`` to which."""
+        lengths = np.diff(self.graph.indptr)
+        return np.repeat(np.arange(self.n_items, dtype=np.int32), lengths)
+
+    @cached_property
+    def components(self) -> NDArray[np.int32]:
+        """Connected component of each item."""
+        graph = self.graph
+        W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(self.n_items,) * 2)
+        return np.asarray(connected_components(W, directed=False)[1])
+
+    @cached_property
+    def conflicted(self) -> NDArray[np.bool_]:
+        """Tell of each component whether it holds two items of one group."""
+        held = np.zeros(int(self.components.max()) + 1, dtype=np.bool_)
+        if self.problem.groups is not None:
+            key = self.components * np.int64(self.n_items) + self.problem.groups
+            found, counts = np.unique(key, return_counts=True)
+            held[found[counts > 1] // self.n_items] = True
+        return held
+
+    @cached_property
+    def group_sizes(self) -> dict[Any, int]:
+        """Number of items in each group, in order of appearance; free items are in none."""
+        sizes: dict[Any, int] = {}
+        for group in self.groups or ():
+            if group is not None:
+                sizes[group] = sizes.get(group, 0) + 1
+        return sizes

@@ -1,0 +1,192 @@
+"""What went in: plain numbers, and what looks as if it were not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spherelax.report.case import Case
+
+# Times the median from which a similarity is huge: it outweighs whole clusters of usual ones.
+HUGE = 100.0
+# Names given as examples of what is odd.
+EXAMPLES = 5
+# Rows of a dense similarity looked at together.
+BLOCK_ROWS = 256
+
+
+class Inputs(NamedTuple):
+    """Numbers about the items and their similarities.
+
+    ``inside`` are pairs of one group that are similar to each other, ``smallest`` to ``largest``
+    the similarities of all other pairs.
+    """
+
+    n_items: int
+    n_groups: int
+    n_free: int
+    n_edges: int
+    density: float
+    n_components: int
+    largest_component: int
+    n_conflicted: int
+    inside: int
+    smallest: float
+    median: float
+    largest: float
+
+
+class Oddity(NamedTuple):
+    """Something that looks odd: what, what it means, and a few of the items."""
+
+    what: str
+    why: str
+    examples: list[str]
+
+
+def describe_inputs(case: Case) -> Inputs:
+    """Count what went in."""
+    values = case.scale * case.graph.values.astype(float)
+    m, n_edges = case.n_items, len(values) // 2
+    sizes = np.bincount(case.components)
+    low, median, high = np.quantile(values, (0, 0.5, 1)) if n_edges else (0.0, 0.0, 0.0)
+    return Inputs(
+        n_items=m,
+        n_groups=len(case.group_sizes),
+        n_free=sum(group is None for group in case.groups or ()),
+        n_edges=n_edges,
+        density=n_edges / (m * (m - 1) / 2),
+        n_components=len(sizes),
+        largest_component=int(sizes.max()),
+        n_conflicted=int(case.conflicted.sum()),
+        inside=len(_pairs_inside_groups(case)),
+        smallest=float(low),
+        median=float(median),
+        largest=float(high),
+    )
+
+
+def find_oddities(case: Case, inputs: Inputs) -> list[Oddity]:
+    """List what looks as if it were not meant."""
+    found = (
+        _isolated(case),
+        _duplicates(case),
+        _same_names(case),
+        _single_groups(case),
+        _huge(case, inputs),
+        _conflicts(case),
+    )
+    return [oddity for oddity in found if oddity is not None]
+
+
+def _isolated(case: Case) -> Oddity | None:
+    """Report items that are similar to nothing."""
+    alone = np.flatnonzero(np.diff(case.graph.indptr) == 0)
+    return _oddity(
+        len(alone),
+        "{n} {item} similar to no other",
+        "Each keeps a label of its own. Are their similarities missing?",
+        (case.names[item] for item in alone),
+    )
+
+
+def _duplicates(case: Case) -> Oddity | None:
+    """Report similar items of one group, which never share a label."""
+    pairs = _pairs_inside_groups(case)
+    return _oddity(
+        len(pairs),
+        "{n} {pair} of one group similar to each other",
+        "Items of one group never share a label, so these similarities were left out. "
+        "Are they duplicates?",
+        (f"{case.names[i]} and {case.names[j]}" for i, j in pairs[:EXAMPLES]),
+    )
+
+
+def _same_names(case: Case) -> Oddity | None:
+    """Report names that occur twice in one group, but for case and blanks."""
+    groups = case.groups or [None] * case.n_items
+    seen: set[tuple[Any, str]] = set()
+    again = []
+    for name, group in zip(case.names, groups, strict=True):
+        key = (group, " ".join(name.split()).casefold())
+        if key in seen:
+            again.append(name)
+        seen.add(key)
+    return _oddity(
+        len(again),
+        "{n} {item} named like another" + (" of the same group" if case.groups else ""),
+        "Names are compared without case and blanks. Is it the same thing listed twice?",
+        again,
+    )
+
+
+def _single_groups(case: Case) -> Oddity | None:
+    """Report groups of one item, unless all are."""
+    single = [group for group, size in case.group_sizes.items() if size == 1]
+    if len(single) == len(case.group_sizes):
+        return None
+    return _oddity(
+        len(single),
+        "{n} {group} of one item",
+        "A group of one excludes nothing. Is the column of groups the right one?",
+        map(str, single),
+    )
+
+
+def _huge(case: Case, inputs: Inputs) -> Oddity | None:
+    """Report similarities that outweigh all others."""
+    values = case.scale * case.graph.values.astype(float)
+    huge = np.flatnonzero((values > HUGE * inputs.median) & (case.rows < case.graph.indices))
+    strongest = huge[np.argsort(-values[huge], kind="stable")][:EXAMPLES]
+    ends = zip(case.rows[strongest], case.graph.indices[strongest], strict=True)
+    return _oddity(
+        len(huge),
+        "{n} {pair} " + f"over {HUGE:g} times as similar as the median pair",
+        f"The largest similarity is {inputs.largest:.3g}, the median {inputs.median:.3g}. "
+        "A few such pairs decide alone.",
+        (f"{case.names[i]} and {case.names[j]}" for i, j in ends),
+    )
+
+
+def _conflicts(case: Case) -> Oddity | None:
+    """Report components that cannot be one thing each."""
+    held = np.flatnonzero(case.conflicted)
+    sizes, first = np.bincount(case.components), np.unique(case.components, return_index=True)[1]
+    largest = held[np.argsort(-sizes[held], kind="stable")][:EXAMPLES]
+    return _oddity(
+        len(held),
+        "{n} connected {component} with two items of one group",
+        "Taken together, the similarities there contradict the groups: some must be wrong. "
+        "They were split.",
+        (f"{sizes[at]:,} items around {case.names[first[at]]}" for at in largest),
+    )
+
+
+def _oddity(n: int, what: str, why: str, examples: Iterable[str]) -> Oddity | None:
+    """Return an oddity that was found n times, if it was."""
+    if n == 0:
+        return None
+    nouns = ("item", "pair", "group", "component")
+    words = {noun: noun if n == 1 else f"{noun}s" for noun in nouns}
+    shown = [example for example, _ in zip(examples, range(EXAMPLES), strict=False)]
+    return Oddity(what.format(n=f"{n:,}", **words), why, shown)
+
+
+def _pairs_inside_groups(case: Case) -> NDArray[np.intp]:
+    """Return pairs ``i < j`` of one group that are similar, the most similar first."""
+    W, groups = case.problem.similarity, case.problem.groups
+    if groups is None:
+        return np.empty((0, 2), dtype=np.intp)
+    pairs, values = [np.empty((0, 2), dtype=np.intp)], [np.empty(0)]
+    n_rows = case.n_items if sp.issparse(W) else BLOCK_ROWS
+    for start in range(0, case.n_items, n_rows):
+        block = sp.coo_array(W[start : start + n_rows])
+        i, j = block.row + start, block.col
+        inside = (i < j) & (groups[i] == groups[j])
+        pairs.append(np.column_stack([i[inside], j[inside]]))
+        values.append(block.data[inside])
+    return np.concatenate(pairs)[np.argsort(-np.concatenate(values), kind="stable")]

@@ -1,0 +1,166 @@
+"""Small pieces of HTML. Whatever comes from the data goes through `text`."""
+
+from __future__ import annotations
+
+import html
+import json
+import pkgutil
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+# Characters of a name that are shown.
+MAX_NAME = 60
+
+
+def text(value: object) -> str:
+    r"""Escape text for HTML, in an element or a quoted attribute.
+
+    Examples
+    --------
+    >>> text('<script>alert("1")</script>')
+    '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;'
+    """
+    return html.escape(plain(value), quote=True)
+
+
+def plain(value: object) -> str:
+    r"""Return text that can be stored and shown: nothing invisible, nothing broken.
+
+    Examples
+    --------
+    >>> plain("two\nlines, half a pair \ud800")
+    'two lines, half a pair �'
+    """
+    return "".join(map(_visible, str(value)))
+
+
+def shortened(value: object, length: int = MAX_NAME) -> str:
+    """Return a name as it is shown: the beginning of a long one.
+
+    Examples
+    --------
+    >>> shortened("x" * 100)
+    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    """
+    short = plain(value)
+    return short if len(short) <= length else f"{short[: length - 1]}…"
+
+
+def name(value: object) -> str:
+    """Show a name from the data, whichever way it is written.
+
+    Examples
+    --------
+    >>> name("a < b")
+    '<bdi>a &lt; b</bdi>'
+    """
+    return f"<bdi>{text(shortened(value))}</bdi>"
+
+
+def embedded(data: Any) -> str:
+    r"""Return data as JSON that may stand in a script element.
+
+    Examples
+    --------
+    >>> embedded(["</script>", "<!--"])
+    '["\\u003c/script\\u003e","\\u003c!--"]'
+    """
+    packed = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        packed = packed.replace(character, f"\\u{ord(character):04x}")
+    return packed
+
+
+def count(n: int, noun: str) -> str:
+    """Say how many.
+
+    Examples
+    --------
+    >>> count(1, "label"), count(1234, "item")
+    ('1 label', '1,234 items')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """Say what share, without claiming all or nothing where that is not so.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(0.9996), percent(0.0001), percent(0.42)
+    ('100%', 'over 99%', 'under 1%', '42%')
+    """
+    if 0.99 < share < 1.0:
+        return "over 99%"
+    return "under 1%" if 0.0 < share < 0.01 else f"{share:.0%}"
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return a list of terms and what is to be said of them; both are HTML."""
+    rows = "".join(f"<div><dt>{term}</dt><dd>{said}</dd></div>" for term, said in pairs)
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def table(
+    caption: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numbers: Sequence[int] = (),
+    id: str = "",
+    is_stacked: bool = False,
+) -> str:
+    """Return a table; its cells are HTML, the first of each row names the row.
+
+    ``numbers`` are the columns that hold numbers; a stacked table turns its rows into blocks where
+    the screen is narrow.
+    """
+    kinds = [' class="number"' if column in numbers else "" for column in range(len(heads))]
+    head = "".join(
+        f'<th scope="col"{kind}>{said}</th>' for kind, said in zip(kinds, heads, strict=True)
+    )
+    body = "".join(f"<tr>{_cells(kinds, row, heads)}</tr>" for row in rows)
+    place = (f' id="{id}"' if id else "") + (' class="stack"' if is_stacked else "")
+    return (
+        f"<table{place}><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def bars(caption: str, head: tuple[str, str], rows: Iterable[tuple[str, int]], id: str = "") -> str:
+    """Return a bar chart that is a table: a name, a bar and a number in each row."""
+    pairs = list(rows)
+    top = max((n for _, n in pairs), default=0) or 1
+    body = "".join(
+        f'<tr><th scope="row">{said}</th><td><span class="bar" style="width:{100 * n / top:.1f}%">'
+        f'</span><span class="number">{n:,}</span></td></tr>'
+        for said, n in pairs
+    )
+    place = f' id="{id}"' if id else ""
+    return (
+        f'<table class="bars"{place}><caption>{caption}</caption><thead><tr>'
+        f'<th scope="col">{head[0]}</th><th scope="col">{head[1]}</th></tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def packaged(filename: str) -> str:
+    """Return the text of a file that comes with the package."""
+    return (pkgutil.get_data(__name__, filename) or b"").decode()
+
+
+def _cells(kinds: Sequence[str], row: Sequence[str], heads: Sequence[str]) -> str:
+    """Return the cells of a row; each knows its column, for screens too narrow for a header."""
+    first = f'<th scope="row" data-head="{heads[0]}"{kinds[0]}>{row[0]}</th>'
+    return first + "".join(
+        f'<td data-head="{head}"{kind}>{said}</td>'
+        for kind, said, head in zip(kinds[1:], row[1:], heads[1:], strict=True)
+    )
+
+
+def _visible(character: str) -> str:
+    """Replace what is no character of a text: blanks by a blank, the others by a mark."""
+    if character.isspace():
+        return " "
+    return "\ufffd" if unicodedata.category(character) in ("Cc", "Cs") else character

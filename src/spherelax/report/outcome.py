@@ -1,0 +1,150 @@
+"""What came out: how many, how large, how sure, and which items are least so."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.report.case import Case
+
+# Items of less confidence have another label that is nearly as good.
+UNSURE = 0.1
+# Share of unsure items from which the whole answer is called doubtful.
+DOUBTFUL = 0.25
+# Rows of the tables of items and of groups.
+MAX_ITEMS = 25
+MAX_GROUPS = 15
+CONFIDENCE_BINS = 10
+
+
+class Outcome(NamedTuple):
+    """Numbers about the labels.
+
+    ``kept`` is the share of the similarity that lies inside labels; ``direct`` counts the pairs
+    that share a label and are similar, ``implied`` those that only others between them join;
+    ``split`` is the number of labels into which the components with a conflict came apart.
+    """
+
+    n_labels: int
+    n_single: int
+    largest: int
+    median: float
+    kept: float
+    direct: int
+    implied: int
+    split: int
+    n_unsure: int
+    mean_confidence: float
+    confidence: list[int]
+    groups: list[GroupRow]
+
+
+class GroupRow(NamedTuple):
+    """One group: its items, how many share their label, and how sure they are on average."""
+
+    name: str
+    n_items: int
+    n_shared: int
+    confidence: float
+
+
+class UnsureRow(NamedTuple):
+    """One of the least certain items, and the label that has the best claim on it besides its own.
+
+    ``own`` and ``other`` are its similarities to both; ``witness`` is the item of the other label
+    that it is most similar to, and ``taken`` tells whether that label has an item of its group.
+    """
+
+    name: str
+    group: str | None
+    label: int
+    confidence: float
+    own: float
+    other_label: int | None
+    other: float
+    witness: str | None
+    taken: bool
+
+
+def describe_outcome(case: Case) -> Outcome:
+    """Count what came out."""
+    labels, confidence, graph = case.result.labels, case.result.confidence, case.graph
+    sizes = np.bincount(labels)
+    together = labels[case.rows] == labels[graph.indices]
+    total = float(graph.values.sum(dtype=float))
+    direct = int(np.count_nonzero(together)) // 2
+    in_conflict = case.conflicted[case.components]
+    bins = np.minimum((confidence * CONFIDENCE_BINS).astype(int), CONFIDENCE_BINS - 1)
+    return Outcome(
+        n_labels=len(sizes),
+        n_single=int((sizes == 1).sum()),
+        largest=int(sizes.max()),
+        median=float(np.median(sizes)),
+        kept=float(graph.values[together].sum(dtype=float)) / total if total else 1.0,
+        direct=direct,
+        implied=int((sizes * (sizes - 1) // 2).sum()) - direct,
+        split=len(np.unique(labels[in_conflict])),
+        n_unsure=int((confidence < UNSURE).sum()),
+        mean_confidence=float(confidence.mean()),
+        confidence=np.bincount(bins, minlength=CONFIDENCE_BINS).tolist(),
+        groups=_group_rows(case, sizes),
+    )
+
+
+def least_certain(case: Case) -> list[UnsureRow]:
+    """List the items whose labels are least sure, the least sure first; sure ones are left out."""
+    confidence = case.result.confidence
+    order = np.argsort(confidence, kind="stable")[:MAX_ITEMS]
+    return [_unsure_row(case, int(item)) for item in order if confidence[item] < 1.0]
+
+
+def _group_rows(case: Case, sizes: NDArray[np.intp]) -> list[GroupRow]:
+    """Describe the groups of which the smallest share of items has company, those first."""
+    if case.problem.groups is None:
+        return []
+    codes = case.problem.groups
+    n_items = np.bincount(codes)
+    shared = np.bincount(codes, weights=sizes[case.result.labels] > 1).astype(int)
+    confidence = np.bincount(codes, weights=case.result.confidence) / n_items
+    names: dict[int, Any] = {}
+    for code, name in zip(codes.tolist(), case.groups or (), strict=True):
+        if name is not None:
+            names.setdefault(code, name)
+    rows = [
+        GroupRow(str(name), int(n_items[code]), int(shared[code]), float(confidence[code]))
+        for code, name in names.items()
+    ]
+    return sorted(rows, key=lambda row: (row.n_shared / row.n_items, row.confidence))[:MAX_GROUPS]
+
+
+def _unsure_row(case: Case, item: int) -> UnsureRow:
+    """Describe one item and who else claims it."""
+    graph, labels = case.graph, case.result.labels
+    entries = slice(graph.indptr[item], graph.indptr[item + 1])
+    others, values = graph.indices[entries], case.scale * graph.values[entries].astype(float)
+    found, codes = np.unique(labels[others], return_inverse=True)
+    sums = np.bincount(codes, weights=values)
+    label = int(labels[item])
+    own = float(sums[found == label].sum())
+    other_label, other, witness, taken = None, 0.0, None, False
+    if np.any(found != label):
+        best = int(np.where(found != label, sums, -1.0).argmax())
+        other_label, other = int(found[best]), float(sums[best])
+        witness = case.names[others[np.where(codes == best, values, -1.0).argmax()]]
+        if case.problem.groups is not None:
+            members = np.flatnonzero(labels == other_label)
+            taken = bool((case.problem.groups[members] == case.problem.groups[item]).any())
+    group = None if case.groups is None or case.groups[item] is None else str(case.groups[item])
+    return UnsureRow(
+        name=case.names[item],
+        group=group,
+        label=label,
+        confidence=float(case.result.confidence[item]),
+        own=own,
+        other_label=other_label,
+        other=other,
+        witness=witness,
+        taken=taken,
+    )

@@ -1,0 +1,79 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const set = (id, said) => { byId(id).textContent = said; };
+
+  function fillSizes(sizes) {
+    const top = Math.max(...sizes, 1);
+    [...byId("sizes").tBodies[0].rows].forEach((row, bin) => {
+      const n = sizes[bin] || 0;
+      row.querySelector(".bar").style.width = `${(100 * n) / top}%`;
+      row.querySelector(".number").textContent = n.toLocaleString("en-US");
+    });
+  }
+
+  function fillLargest(listed) {
+    const table = byId("largest");
+    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+    table.tBodies[0].replaceChildren(...listed.map((texts) => {
+      const row = document.createElement("tr");
+      texts.forEach((said, column) => {
+        const cell = document.createElement(column ? "td" : "th");
+        cell.dataset.head = heads[column];
+        if (!column) cell.scope = "row";
+        if (column < 2) cell.className = "number";
+        const name = document.createElement("bdi");
+        name.textContent = said;
+        cell.append(name);
+        row.append(cell);
+      });
+      return row;
+    }));
+  }
+
+  function moveCursors(index) {
+    document.querySelectorAll(".plot").forEach((plot, curve) => {
+      const dot = plot.querySelector(".dot.cursor");
+      dot.style.left = `${data.x[index]}%`;
+      dot.style.top = `${data.y[curve][index]}%`;
+      plot.querySelector(".rule.cursor").style.left = `${data.x[index]}%`;
+    });
+  }
+
+  function show(index) {
+    const step = data.steps[index];
+    const frame = data.frames[step.frame];
+    for (const [id, said] of Object.entries(step.said)) set(id, said);
+    byId("step").setAttribute("aria-valuetext", step.value);
+    byId("back").disabled = index === data.chosen;
+    byId("matrix").src = `data:image/png;base64,${frame.picture}`;
+    byId("matrix").alt = frame.alt;
+    byId("blocks").setAttribute("d", frame.blocks);
+    set("matrix-note", frame.note);
+    fillSizes(frame.sizes);
+    fillLargest(frame.listed);
+    moveCursors(index);
+  }
+
+  // To the right is finer, as in the curves; the path goes from fine to coarse.
+  const last = data.steps.length - 1;
+  const slider = byId("step");
+  slider.value = last - data.chosen;
+  slider.addEventListener("input", () => show(last - Number(slider.value)));
+  byId("back").addEventListener("click", () => {
+    slider.value = last - data.chosen;
+    slider.focus();
+    show(data.chosen);
+  });
+  byId("control").hidden = false;
+  byId("still").hidden = true;
+
+  const choice = byId("pair-choice");
+  if (choice) {
+    choice.addEventListener("change", () => {
+      document.querySelectorAll(".pair").forEach((pair) => { pair.hidden = pair.id !== choice.value; });
+    });
+    byId("pair-control").hidden = false;
+  }
+})();

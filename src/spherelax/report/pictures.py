@@ -1,0 +1,170 @@
+"""Correspondences on images: what was matched, what was added and what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from importlib import import_module
+from io import BytesIO
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from spherelax.problem import InvalidInputError
+from spherelax.report.case import Case
+
+# Images that are embedded, the longer side of each in pixels, and how they are compressed.
+MAX_IMAGES = 8
+MAX_SIDE = 640
+QUALITY = 70
+# Lines drawn between two images.
+MAX_LINES = 150
+KINDS = ("kept", "added", "dropped")
+
+
+class Thumbnail(NamedTuple):
+    """An image made small: its group, its file, and how much smaller it is."""
+
+    group: str
+    content: bytes
+    width: int
+    height: int
+    scale: float
+
+
+class Pair(NamedTuple):
+    """Lines between two thumbnails: both ends in their pixels, and of which kind each is."""
+
+    first: int
+    second: int
+    ends: NDArray[np.float64]
+    kinds: list[str]
+    counts: dict[str, int]
+
+
+class Pictures(NamedTuple):
+    """Thumbnails, the lines between each two, and the number of images that there were."""
+
+    thumbnails: list[Thumbnail]
+    pairs: list[Pair]
+    n_images: int
+
+
+def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: ArrayLike) -> Pictures:
+    """Choose images and draw the matches between them.
+
+    A match is *kept* if the items are similar and share a label, *added* if they share one only
+    because others join them, and *dropped* if they are similar and do not.
+    """
+    points = np.asarray(positions, dtype=float)
+    if points.shape != (case.n_items, 2):
+        raise InvalidInputError(
+            f"positions must have shape ({case.n_items}, 2); found {points.shape}"
+        )
+    shown = [group for group in case.group_sizes if group in images]
+    if not shown:
+        raise InvalidInputError("images must have a group of the items as key; found none")
+    number = {group: at for at, group in enumerate(shown)}
+    image_of = np.array([number.get(group, -1) for group in case.groups or ()])
+    image_of[~np.isfinite(points).all(axis=1)] = -1
+    chosen = _most_changed(case, image_of, len(shown))
+    thumbnails = [_thumbnail(str(shown[at]), images[shown[at]]) for at in chosen]
+    scale = np.ones(len(shown))
+    scale[chosen] = [thumbnail.scale for thumbnail in thumbnails]
+    points = (points + 0.5) * scale[image_of][:, None]
+    pairs = [
+        _pair(case, points, image_of, (a, b), (chosen[a], chosen[b]))
+        for a, b in combinations(range(len(chosen)), 2)
+    ]
+    return Pictures(thumbnails, pairs, len(shown))
+
+
+def _most_changed(case: Case, image_of: NDArray[np.intp], n_images: int) -> list[int]:
+    """Return the images between which most was added or dropped, in order."""
+    labels = case.result.labels
+    placed = np.flatnonzero(image_of >= 0)
+    held = sp.csr_array(
+        (np.ones(len(placed)), (image_of[placed], labels[placed])),
+        shape=(n_images, int(labels.max()) + 1),
+    )
+    i, j = image_of[case.rows], image_of[case.graph.indices]
+    kept = labels[case.rows] == labels[case.graph.indices]
+    # Shared labels without the kept matches are added ones; the dropped ones count too.
+    change = np.where(kept, -1.0, 1.0)
+    drawn = (i >= 0) & (j >= 0)
+    changes = sp.coo_array((change[drawn], (i[drawn], j[drawn])), shape=(n_images, n_images))
+    changed = (held @ held.T + changes.tocsr()).tolil()
+    changed.setdiag(0)
+    changed = changed.tocsr()
+    chosen = [int(changed.sum(axis=1).argmax())]
+    while len(chosen) < min(n_images, MAX_IMAGES):
+        gain = np.asarray(changed[chosen].sum(axis=0), dtype=float).ravel()
+        gain[chosen] = -1.0
+        chosen.append(int(gain.argmax()))
+    return sorted(chosen)
+
+
+def _pair(
+    case: Case,
+    points: NDArray[np.float64],
+    image_of: NDArray[np.intp],
+    places: tuple[int, int],
+    images: tuple[int, int],
+) -> Pair:
+    """Draw the lines between two images."""
+    left, right = (np.flatnonzero(image_of == image) for image in images)
+    labels = case.result.labels
+    W = sp.csr_array(
+        (case.graph.values, case.graph.indices, case.graph.indptr), shape=(case.n_items,) * 2
+    )
+    similar = W[left][:, right].tocoo()
+    matched = {(int(left[a]), int(right[b])) for a, b in zip(similar.row, similar.col, strict=True)}
+    at = {int(labels[item]): int(item) for item in right}
+    shared = {(int(a), at[int(labels[a])]) for a in left if int(labels[a]) in at}
+    lines = [
+        (kind, line)
+        for kind, found in zip(
+            KINDS, (matched & shared, shared - matched, matched - shared), strict=True
+        )
+        for line in sorted(found)
+    ]
+    counts = {kind: sum(found == kind for found, _ in lines) for kind in KINDS}
+    lines = [lines[at] for at in _spread(len(lines))]
+    ends = points[np.array([line for _, line in lines], dtype=np.intp).reshape(-1, 2)]
+    return Pair(*places, ends.reshape(-1, 4), [kind for kind, _ in lines], counts)
+
+
+def _spread(n: int) -> NDArray[np.intp]:
+    """Return all of n numbers, or some of them evenly."""
+    return (np.arange(min(n, MAX_LINES)) * max(1.0, n / MAX_LINES)).astype(np.intp)
+
+
+def _thumbnail(group: str, content: bytes) -> Thumbnail:
+    """Make an image small enough to be embedded."""
+    image = _decoded(group, content)
+    width, height = image.size
+    scale = min(1.0, MAX_SIDE / max(width, height))
+    size = max(1, round(scale * width)), max(1, round(scale * height))
+    small = BytesIO()
+    mode = "L" if image.mode in ("1", "L", "I;16") else "RGB"
+    image.convert(mode).resize(size).save(small, "JPEG", quality=QUALITY)
+    return Thumbnail(group, small.getvalue(), *size, scale)
+
+
+def _decoded(group: str, content: bytes) -> Any:
+    """Decode an image file."""
+    try:
+        parser = import_module("PIL.ImageFile").Parser()
+    except ImportError:
+        raise InvalidInputError(
+            'images need Pillow; install it with: pip install "spherelax[plot]"'
+        ) from None
+    try:
+        parser.feed(content)
+        return parser.close()
+    except (OSError, SyntaxError, ValueError) as error:
+        raise InvalidInputError(
+            f"images: that of group {group!r} cannot be read; {error}"
+        ) from None

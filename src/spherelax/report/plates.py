@@ -1,0 +1,108 @@
+"""The section with the images: two of them at a time, and lines between them."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from spherelax.report.markup import count, name, shortened, text
+from spherelax.report.pictures import KINDS, Pair, Pictures, Thumbnail
+
+# Pixels between two images.
+GAP = 12
+MEANINGS = {
+    "kept": "similar, and share a label",
+    "added": "share a label because others join them",
+    "dropped": "similar, but do not share a label",
+}
+
+
+def pictures_section(pictures: Pictures) -> str:
+    """Draw each pair of images; the one with most changes is shown first."""
+    changed = [pair.counts["added"] + pair.counts["dropped"] for pair in pictures.pairs]
+    first = changed.index(max(changed)) if changed else 0
+    files = "".join(
+        f'<image id="image-{at}" width="{one.width}" height="{one.height}" '
+        f'href="data:image/jpeg;base64,{base64.b64encode(one.content).decode()}"/>'
+        for at, one in enumerate(pictures.thumbnails)
+    )
+    drawn = "".join(
+        _pair(pictures, pair, is_hidden=at != first) for at, pair in enumerate(pictures.pairs)
+    )
+    options = "".join(
+        f'<option value="pair-{pair.first}-{pair.second}"{" selected" if at == first else ""}>'
+        f"{_title(pictures, pair)}</option>"
+        for at, pair in enumerate(pictures.pairs)
+    )
+    n_shown = len(pictures.thumbnails)
+    which = f"All {n_shown} images are here."
+    if n_shown < pictures.n_images:
+        which = (
+            f"{n_shown} of {pictures.n_images:,} images are here, those between which the answer "
+            "differs most from the similarities that went in."
+        )
+    kinds = "".join(
+        f'<label><input type="checkbox" id="show-{kind}" checked>'
+        f'<svg class="swatch" viewBox="0 0 35 8" aria-hidden="true">'
+        f'<line class="{kind}" x1="0" y1="4" x2="35" y2="4"/></svg>{kind}: {MEANINGS[kind]}</label>'
+        for kind in KINDS
+    )
+    return (
+        f"<p>{which}</p>"
+        f'<svg class="store" aria-hidden="true"><defs>{files}</defs></svg>'
+        f'<div class="pictures"><p id="pair-control" hidden>'
+        f'<label for="pair-choice">Images</label> '
+        f'<select id="pair-choice" autocomplete="off">{options}</select></p>'
+        f'<fieldset class="choice"><legend>Lines between items that are</legend>{kinds}</fieldset>'
+        f"{drawn}</div>"
+    )
+
+
+def _pair(pictures: Pictures, pair: Pair, *, is_hidden: bool) -> str:
+    """Draw two images, one above the other where they are wide, and the lines between them."""
+    one, two = pictures.thumbnails[pair.first], pictures.thumbnails[pair.second]
+    dx, dy, width, height = _layout(one, two)
+    key = f"pair-{pair.first}-{pair.second}"
+    lines = "".join(_lines(pair, kind, dx, dy) for kind in reversed(KINDS))
+    n_lines = sum(pair.counts.values())
+    some = f" {len(pair.kinds)} of them are drawn." if len(pair.kinds) < n_lines else ""
+    said = ", ".join(f"{pair.counts[kind]:,} {kind}" for kind in KINDS)
+    return (
+        f'<figure class="pair" id="{key}"{" hidden" if is_hidden else ""}>'
+        f'<svg viewBox="0 0 {width} {height}" role="img" '
+        f'aria-labelledby="{key}-title"><title id="{key}-title">Matches between '
+        f"{_title(pictures, pair)}: {said}</title>"
+        f'<use href="#image-{pair.first}"/>'
+        f'<use href="#image-{pair.second}" x="{dx}" y="{dy}"/>{lines}</svg>'
+        f"<figcaption>{name(one.group)} {'and' if dx else 'above'} {name(two.group)}: "
+        f"{count(n_lines, 'line')}, {said}.{some}</figcaption></figure>"
+    )
+
+
+def _layout(one: Thumbnail, two: Thumbnail) -> tuple[int, int, int, int]:
+    """Return where the second image goes, and the size of both together."""
+    if one.width >= one.height:
+        return 0, one.height + GAP, max(one.width, two.width), one.height + GAP + two.height
+    return one.width + GAP, 0, one.width + GAP + two.width, max(one.height, two.height)
+
+
+def _lines(pair: Pair, kind: str, dx: int, dy: int) -> str:
+    """Draw the lines of one kind."""
+    drawn = []
+    for ends, found in zip(pair.ends, pair.kinds, strict=True):
+        if found == kind:
+            x1, y1, x2, y2 = (f"{at:.1f}" for at in np.add(ends, (0, 0, dx, dy)))
+            line = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+            drawn.append(
+                f'<line class="{kind} halo" {line}<line class="{kind}" {line}'
+                f'<circle class="{kind}" cx="{x1}" cy="{y1}" r="3.5"/>'
+                f'<circle class="{kind}" cx="{x2}" cy="{y2}" r="3.5"/>'
+            )
+    return f'<g class="{kind}">{"".join(drawn)}</g>'
+
+
+def _title(pictures: Pictures, pair: Pair) -> str:
+    """Name two images."""
+    groups = (pictures.thumbnails[at].group for at in (pair.first, pair.second))
+    return " and ".join(text(shortened(group)) for group in groups)

@@ -1,0 +1,183 @@
+"""The section with the sweep: its curves, its slider, and what there is to see at each step."""
+
+from __future__ import annotations
+
+import base64
+from string import Template
+from typing import Any
+
+from spherelax.report.case import Case
+from spherelax.report.charts import across, curves, drawn, places
+from spherelax.report.markup import (
+    bars,
+    count,
+    facts,
+    packaged,
+    percent,
+    shortened,
+    table,
+    text,
+)
+from spherelax.report.steps import Frame, Steps, size_bins
+
+# Characters of a name in the list of the members of a label.
+MAX_MEMBER = 32
+
+
+def sweep_section(case: Case, steps: Steps) -> str:
+    """Draw the sweep, its slider, and what there is to see at the chosen step."""
+    result = case.result
+    axis, what = across(result)
+    found = curves(result)
+    said = _said(case, result.index)
+    frame = steps.frames[steps.of_step[result.index]]
+    n_bins = max(len(one.sizes) for one in steps.frames)
+    sizes = frame.sizes + [0] * (n_bins - len(frame.sizes))
+    terms = ("alpha", "resolution", "labels", found[0].name, "stability")
+    last = len(steps.of_step) - 1
+    return Template(packaged("sweep.html")).substitute(
+        peaks="" if result.right is None else '<li><i class="dot peak"></i>maxima of eta</li>',
+        charts="".join(drawn(curve, axis, result, at) for at, curve in enumerate(found)),
+        ticks="".join(
+            f'<span style="left:{100 * at:.2f}%">{tick}</span>' for at, tick in axis.ticks
+        ),
+        axis=what,
+        last=last,
+        place=last - result.index,
+        value=text(_value(case, result.index)),
+        now=text(said["now"]),
+        numbers=facts(
+            (term, f'<b id="{place}">{text(value)}</b>')
+            for term, (place, value) in zip(terms, said.items(), strict=False)
+        ),
+        matrix=_matrix(case, frame),
+        sizes=bars(
+            "How many labels there are of each size",
+            ("items", "labels"),
+            zip(size_bins(n_bins), sizes, strict=True),
+            "sizes",
+        ),
+        largest=_largest(case, frame),
+    )
+
+
+def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
+    """Return what the slider moves through, as text to be shown."""
+    axis, _ = across(case.result)
+    return {
+        "chosen": case.result.index,
+        "x": [round(100 * float(at), 2) for at in axis.places],
+        "y": [places(curve) for curve in curves(case.result)],
+        "steps": [
+            {"frame": frame, "value": _value(case, step), "said": _said(case, step)}
+            for step, frame in enumerate(steps.of_step)
+        ],
+        "frames": [
+            {
+                "picture": _base64(frame.picture),
+                "alt": _alt(frame),
+                "note": _note(case, frame),
+                "blocks": _blocks(frame),
+                "sizes": frame.sizes,
+                "listed": _listed(case, frame),
+            }
+            for frame in steps.frames
+        ],
+    }
+
+
+def _largest(case: Case, frame: Frame) -> str:
+    """List the largest labels."""
+    return table(
+        "Size, share of pairs that are similar themselves, and the first members",
+        ("items", "similar pairs", "members"),
+        [[f"<bdi>{text(said)}</bdi>" for said in row] for row in _listed(case, frame)],
+        numbers=(0, 1),
+        id="largest",
+        is_stacked=True,
+    )
+
+
+def _matrix(case: Case, frame: Frame) -> str:
+    """Draw the similarities, sorted by label."""
+    return (
+        '<figure class="matrix"><div class="box">'
+        f'<img id="matrix" alt="{text(_alt(frame))}" '
+        f'src="data:image/png;base64,{_base64(frame.picture)}">'
+        '<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">'
+        f'<path id="blocks" d="{_blocks(frame)}"/></svg></div>'
+        f'<figcaption id="matrix-note">{text(_note(case, frame))}</figcaption></figure>'
+    )
+
+
+def _said(case: Case, step: int) -> dict[str, str]:
+    """Return the numbers of a step as text, by the place where they are shown."""
+    path = case.result.path
+    n_labels = int(path.n_labels[step])
+    chosen = " (chosen)" if step == case.result.index else ""
+    return {
+        "now-alpha": f"{path.alphas[step]:.4g}",
+        "now-resolution": f"{path.resolutions[step]:.4g}",
+        "now-labels": f"{n_labels:,}",
+        "now-worth": _worth((path.etas if path.savings is None else path.savings)[step]),
+        "now-stability": f"{path.stability[step]:.2f}",
+        "now": f"alpha {path.alphas[step]:.3g}: {count(n_labels, 'label')}{chosen}",
+    }
+
+
+def _worth(value: float) -> str:
+    """Write eta or savings."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def _value(case: Case, step: int) -> str:
+    """Name a step of the slider."""
+    return f"alpha {case.result.path.alphas[step]:.3g}"
+
+
+def _note(case: Case, frame: Frame) -> str:
+    """Say what the picture of the similarities shows."""
+    shown = f"All {count(frame.n_shown, 'item')}"
+    if frame.n_shown < case.n_items:
+        shown = (
+            f"The {frame.n_labels_shown:,} largest labels, {frame.n_shown:,} of "
+            f"{count(case.n_items, 'item')}"
+        )
+    blocks = "; a frame is a label" if frame.ends else ""
+    return f"{shown}, sorted by label; stronger colour is more similar{blocks}."
+
+
+def _alt(frame: Frame) -> str:
+    """Describe the picture of the similarities; what is in it is in the tables beside it."""
+    return (
+        f"Similarity matrix of {count(frame.n_shown, 'item')} sorted by label; the tables next to "
+        "it list sizes and largest labels."
+    )
+
+
+def _listed(case: Case, frame: Frame) -> list[list[str]]:
+    """Return the rows of the table of the largest labels as text."""
+    if not frame.listed:
+        return [["1", "-", "every label is of one item"]]
+    return [
+        [
+            f"{row.size:,}",
+            percent(row.direct),
+            ", ".join(shortened(case.names[item], MAX_MEMBER) for item in row.members)
+            + (", …" if row.size > len(row.members) else ""),
+        ]
+        for row in frame.listed
+    ]
+
+
+def _blocks(frame: Frame) -> str:
+    """Outline the labels along the diagonal."""
+    ends = [round(1000 * end) for end in frame.ends]
+    return "".join(
+        f"M{a} {a}H{b}V{b}H{a}Z" for a, b in zip([0, *ends[:-1]], ends, strict=False) if b > a
+    )
+
+
+def _base64(content: bytes) -> str:
+    """Return bytes as text."""
+    return base64.b64encode(content).decode()

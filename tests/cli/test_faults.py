@@ -1,0 +1,229 @@
+"""Faults: one line, exit code 2, and nothing left behind."""
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from program import assert_one_line, invoke, run
+
+import spherelax
+from spherelax import io
+
+FAULTS = {
+    "cluster": "spherelax cluster: Missing argument 'FILE' (see spherelax cluster --help)",
+    "match edges.csv": "edges.csv: has no groups; name them by --groups, or use spherelax cluster",
+    "match w.npy": "w.npy: has no groups",
+    "match pairs.csv --groups groups.csv": "pairs.csv: has groups of its own; leave out --groups",
+    "match w.db --groups groups.csv": "w.db: has groups of its own",
+    "info points.csv --groups groups.csv": "points.csv: holds points, which have no groups",
+    "match points.csv": "(taken for pairs; points have no groups)",
+    "match oblong.npy --groups groups.txt": "oblong.npy: similarity must be a square matrix;",
+    "match edges.csv --as points": "'points' is not one of 'matrix', 'edges', 'pairs', 'colmap'",
+    "frobnicate": "spherelax: No such command 'frobnicate'",
+    "--frobnicate": "No such option",
+    "cluster edges.csv --frobnicate": "(see spherelax cluster --help)",
+    "cluster edges.csv --groups groups.csv": "No such option",
+    "cluster edges.csv more.csv": "unexpected extra argument",
+    "cluster edges.csv --n-inner many": "'many' is not a valid integer",
+    "cluster edges.csv --solver magic": "'magic' is not one of 'coordinate', 'power'",
+    "cluster edges.csv --pick best": "'best' is not one of 'description', 'eta', 'stability'",
+    "cluster edges.csv --pick 0": "--pick must be a finite number > 0; found 0.0",
+    "cluster edges.csv --pick nan": "--pick must be a finite number > 0; found nan",
+    "cluster edges.csv --n-steps 1": "--n-steps must be an integer >= 2; found 1",
+    "cluster edges.csv --row-entries 1": "--row-entries must be an integer >= 2; found 1",
+    "cluster edges.csv --n-jobs 0": "--n-jobs must be an integer >= 1; found 0",
+    "cluster edges.csv --alpha-step 0.1": "cluster: --alpha-step needs --solver power (see",
+    "cluster edges.csv --max-clusters 3": "cluster: --max-clusters needs --solver power (see",
+    "match w.npy --groups groups.txt --max-universe 3": "--max-universe needs --solver power",
+    "cluster edges.csv --solver power --n-jobs 2": "--n-jobs needs --solver coordinate",
+    "cluster edges.csv --solver power --pick interfaces": "pick='interfaces' needs solver=",
+    "match w.npy --groups groups.txt --pick interfaces": "pick='interfaces' is for points",
+    "cluster edges.csv --solver power --alpha-step 0.7": "must be a number in (0, 0.5]; found 0.7",
+    "cluster edges.csv --solver power --kappa nan": "must be a finite number >= 0; found nan",
+    "cluster edges.csv --solver power --max-clusters 0": "--max-clusters must be an integer >= 1;",
+    "cluster edges.csv --alpha 2": "--alpha must be a number in [0, 1]; found 2.0",
+    "cluster edges.csv --alpha 0.5 --n-labels 2": "--alpha and --n-labels exclude each other",
+    "cluster missing.csv": "missing.csv: No such file or directory",
+    "cluster missing.npz": "missing.npz: No such file or directory",
+    "cluster folder": "folder: Is a directory",
+    "cluster edges.dat": "edges.dat: must end in one of .csv, .tsv, .txt, .parquet, .npz, .npy",
+    "cluster broken.parquet": "broken.parquet: not a readable .parquet file",
+    "cluster w.csv": "w.csv: No such file or directory",
+    "cluster empty.csv": "empty.csv: is empty",
+    "cluster empty.npz": "empty.npz: not a readable .npz file",
+    "cluster garbage.csv": "garbage.csv, row 1: must be text in UTF-8",
+    "cluster garbage.npz": "garbage.npz: not a readable .npz file",
+    "cluster truncated.npy": "truncated.npy: not a readable .npy file",
+    "cluster truncated.npz": "truncated.npz: not a readable .npz file",
+    "cluster pickle.npy": "pickle.npy: not a readable .npy file",
+    "cluster objects.npy": "objects.npy: not a readable .npy file; Object arrays",
+    "cluster other.npz": "found the arrays first, second",
+    "cluster nan.npy": "nan.npy: similarity must be finite; found NaN",
+    "cluster asymmetric.npy": "asymmetric.npy: similarity must be symmetric",
+    "cluster negative.npy": "negative.npy: similarity must be non-negative",
+    "cluster oblong.npy --as matrix": "oblong.npy: similarity must be a square matrix; found",
+    "match truncated.db": "truncated.db: is cut off; must have whole pages of 4096 bytes, found",
+    "match stray.csv": "stray.csv, row 11: the number of columns of a table of pairs must be 5",
+    "match other.csv": "other.csv: must have the columns source_a, id_a, source_b, id_b, score, or",
+    "cluster other.csv": "found 'y' (taken for points; --as or --columns say better)",
+    "match pairs.csv --duplicate-free shop": "pairs.csv: duplicate_free must name sources",
+    "match edges.csv --duplicate-free shop": "edges.csv: is read as edges; duplicate_free is for",
+    "match pairs.csv --columns a,b": "columns must name source_a, id_a, source_b, id_b, score",
+    "match pairs.csv --table matches": "pairs.csv: is read as pairs; table is for colmap",
+    "match pairs.csv --write-database x.db": "--write-database is for databases of COLMAP",
+    "match w.db --add-missing": "--add-missing needs --write-database",
+    "match w.db --write-database w.db": "w.db would be overwritten",
+    "match w.db --write-database no/x.db": "no/x.db: there is no folder no",
+    "match w.db --images folder": "--images needs --report",
+    "match w.db --images no --report r.html": "no: there is no such folder",
+    "match w.db --images folder --report r.html": "folder: must hold images of w.db, such as 1.JPG",
+    "match pairs.csv --images folder --report r.html": "--images is for databases of COLMAP",
+    "cluster edges.csv --report page.txt": "page.txt: a report must end in one of .html, .htm",
+    "cluster edges.csv --out x.html --report x.html": "x.html would be overwritten",
+    "cluster edges.csv --out labels": "labels: labels must end in one of .csv, .tsv, .parquet,",
+    "cluster edges.csv --json --out -": "--json and --out - exclude each other",
+    "path edges.csv --out steps.npz": "steps.npz: steps must end in one of .csv, .tsv, .json",
+    "path edges.csv --out edges.csv": "edges.csv would be overwritten",
+    "report edges.csv --out report.csv": "report.csv: a report must end in one of .html",
+    "report edges.csv --result w.npz": "w.npz: must hold the arrays version, labels",
+    "report edges.csv --result x.npz --n-labels 3": "is solved already; leave out --n-labels",
+    "info missing.csv": "missing.csv: No such file or directory",
+    "completion tcsh": "'tcsh' is not one of 'bash', 'zsh', 'fish'",
+    "cluster bad.csv": "spherelax: bad.csv, row 2: similarity must be a number; found 'abc'",
+    "match w.npy --groups short.txt": "short.txt: must have one group per item, 9; found 2",
+    "match w.npy --groups missing.txt": "missing.txt: No such file or directory",
+    "match edges.csv --groups groups.txt": "groups.txt: the items of an edge table have names",
+    "match w.npy --groups groups.txt --solver power --max-universe 2": "must be at least the size",
+    "cluster edges.csv --out no/labels.csv": "no/labels.csv: there is no folder no",
+    "cluster edges.csv --out folder": "folder: is a folder",
+    "cluster edges.csv --out /proc/labels.csv": "/proc/labels.csv: cannot be written",
+    "cluster edges.csv --out edges.csv": "edges.csv would be overwritten",
+    "cluster edges.csv --plot no/sweep.png": "no/sweep.png: there is no folder no",
+    "cluster edges.csv --plot sweep.xyz": "sweep.xyz: a picture must end in one of",
+    "cluster edges.csv --plot sweep": "sweep: a picture must end in one of",
+}
+
+
+@pytest.mark.parametrize("arguments", FAULTS)
+def test_faults_are_one_line_and_code_2(arguments: str, folder: Path) -> None:
+    before = sorted(folder.rglob("*"))
+    result = invoke(*arguments.split())
+    assert_one_line(result.exit_code, result.stdout, result.stderr, FAULTS[arguments])
+    assert sorted(folder.rglob("*")) == before
+
+
+REAL = (
+    "cluster",
+    "cluster bad.csv",
+    "cluster garbage.npz",
+    "match truncated.db",
+    "match stray.csv",
+)
+
+
+@pytest.mark.parametrize("arguments", REAL)
+def test_faults_of_the_real_program(arguments: str) -> None:
+    assert_one_line(*run(*arguments.split()), FAULTS[arguments])
+
+
+def test_a_database_without_matches() -> None:
+    with closing(sqlite3.connect("w.db")) as database, database:
+        database.execute("DELETE FROM two_view_geometries")
+    message = "w.db: has no matches in two_view_geometries and matches; match images first"
+    assert_one_line(*run("match", "w.db"), message)
+
+
+def test_parquet_without_the_columns() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"a": ["x"], "b": ["y"], "score": [0.5]})
+    pytest.importorskip("pyarrow.parquet").write_table(table, "pairs.parquet")
+    message = (
+        "pairs.parquet: must have the columns source_a, id_a, source_b, id_b, score, or splink"
+    )
+    assert_one_line(*run("match", "pairs.parquet"), message)
+
+
+@pytest.mark.parametrize("command", ["cluster", "info", "report"])
+def test_a_saved_result_is_no_input(command: str) -> None:
+    assert invoke("cluster", "edges.csv", "--out", "saved.npz").exit_code == 0
+    message = "saved.npz: is a saved result; similarities are expected here"
+    result = invoke(command, "saved.npz")
+    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_faults_on_standard_input_name_it() -> None:
+    for content, message in {
+        b"": "standard input: is empty; expected an edge table",
+        b"a,b,1\nb,c\n": "standard input, row 2: the number of columns of an edge table must be 3",
+        b"\xff\xfe": "standard input, row 1: must be text in UTF-8; found byte 0xff",
+        Path("truncated.db").read_bytes(): "standard input: is cut off",
+        Path("truncated.npz").read_bytes(): "standard input: not a readable .npz file",
+    }.items():
+        result = invoke("cluster", "-", stdin=content)
+        assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_targets_are_checked_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(io, "read", lambda *_, **__: pytest.fail("the work has started"))
+    options = ("--out no/l.csv", "--out l.xyz", "--plot no/s.png", "--plot s.xyz", "--report r.pdf")
+    for option in options:
+        assert invoke("cluster", "edges.csv", *option.split()).exit_code == 2
+    assert invoke("path", "edges.csv", "--out", "no/steps.csv").exit_code == 2
+    assert invoke("report", "edges.csv", "--out", "no/report.html").exit_code == 2
+
+
+def test_a_missing_matplotlib_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = invoke("cluster", "edges.csv", "--plot", "sweep.png")
+    message = 'pip install "spherelax[plot]"'
+    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_a_picture_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_latex(*_: object, **__: object) -> None:
+        raise RuntimeError("'xelatex' not found;\ninstall it")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", no_latex)
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "s.pgf")
+    message = "s.pgf: 'xelatex' not found; install it"
+    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+    assert Path("labels.csv").exists()
+
+
+def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 9 TiB")
+
+    monkeypatch.setattr(spherelax, "solve", exhausted, raising=False)
+    result = invoke("cluster", "edges.csv")
+    message = "not enough memory; Unable to allocate 9 TiB"
+    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    Path("cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n")
+    for arguments, message in {
+        "cluster edges.csv --out l.parquet": "l.parquet: .parquet needs pyarrow: pip install",
+        "match broken.parquet": ".parquet needs pyarrow: pip install pyarrow",
+        "cluster cells.h5ad": "cells.h5ad: .h5ad needs anndata: pip install anndata",
+    }.items():
+        result = invoke(*arguments.split())
+        assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+    result = invoke("cluster", "-", stdin=b"\x89HDF\r\n\x1a\n")
+    message = "standard input: .h5ad needs anndata"
+    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_other_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(spherelax, "solve", broken, raising=False)
+    with pytest.raises(ValueError, match="a bug"):
+        invoke("cluster", "edges.csv")

@@ -1,0 +1,188 @@
+"""What the help says, and that it says what is."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from program import PYTHON, invoke
+
+import spherelax
+from spherelax import _solve, cli, coordinate_run, io
+from spherelax.cli import manual, options
+
+
+@pytest.mark.parametrize("command", [cli.cluster, cli.match, cli.path, cli.report])
+def test_help_tells_the_defaults_of_solve(command: click.Command) -> None:
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(spherelax.solve).parameters.items()
+    }
+    assert defaults["pick"] is defaults["n_inner"] is defaults["n_steps"] is None
+    assert defaults["row_entries"] is defaults["n_jobs"] is defaults["max_universe"] is None
+    inner, pick = _solve.DEFAULT_INNER, _solve.DEFAULT_PICK
+    many = f"from {coordinate_run.MANY} items"
+    told = {
+        "solver": defaults["solver"],
+        "pick": f"{pick['coordinate']}, with power {pick['power']}",
+        "n_inner": f"{inner['coordinate']}, with power {inner['power']}",
+        "n_steps": f"{coordinate_run.STEPS}, {many} on one for each factor of two",
+        "row_entries": f"{coordinate_run.ENTRIES}, {many} on {coordinate_run.ENTRIES_OF_MANY}",
+        "n_jobs": "all processors",
+        "max_universe": "a loose one",
+        "max_clusters": "a loose one",
+    }
+    assert coordinate_run.RATIO_OF_MANY == 2
+    settings = set(defaults) - {"similarity", "groups", "start", "scales", "callback"}
+    options = {option.name: option for option in command.params}
+    assert settings - {"max_universe"} == set(options) & settings - {"max_universe"}
+    for name in set(options) & (settings | {"max_clusters"}):
+        text = re.search(r"Default: (.*)\.$", options[name].help)[1]
+        if name in told:
+            assert text == told[name]
+        else:
+            assert float(text) == defaults[name], name
+        assert options[name].default is None or type(options[name].default).__name__ == "Sentinel"
+
+
+def test_choices_are_those_of_solve() -> None:
+    assert tuple(options.SOLVER.choices) == _solve.SOLVERS
+    assert (
+        options.SOLVER.choices[0] == inspect.signature(spherelax.solve).parameters["solver"].default
+    )
+    assert tuple(options.PICK.choices) == _solve.PICKS
+
+
+def test_help_tells_which_solver_an_option_is_for() -> None:
+    text = " ".join(invoke("cluster", "--help").stdout.split())
+    for option in ("alpha-step FLOAT", "delta-margin FLOAT", "kappa FLOAT", "max-clusters INTEGER"):
+        assert f"--{option} power only: " in text
+    for option in ("n-steps", "row-entries", "n-jobs"):
+        assert f"--{option} INTEGER coordinate only: " in text
+    assert text.count(" only: ") == 7
+    assert "--pick [description|eta|stability|interfaces|NUMBER]" in text
+
+
+def test_help_shows_what_comes_out() -> None:
+    text = invoke("cluster", "--help").stdout
+    assert "\b" not in text
+    table = re.search(r"edges\.csv +labels\.csv\n(.*?)\.\.\.", text, re.DOTALL)[1].splitlines()[:3]
+    edges, labels = zip(*(line.split() for line in table), strict=True)
+    Path("edges.csv").write_text("\n".join(edges))
+    assert invoke("cluster", "edges.csv").stdout.splitlines()[:3] == list(labels)
+    text = invoke("match", "--help").stdout
+    assert "\b" not in text
+    table = re.search(r"groups\.csv +labels\.csv\n(.*?)\n\s*\n", text, re.DOTALL)[1].splitlines()
+    edges, groups, labels = zip(*(line.split() for line in table[:3]), strict=True)
+    Path("edges.csv").write_text("\n".join(edges))
+    more = (line.split()[0] for line in table[3:])
+    Path("groups.csv").write_text("\n".join([*groups, *more]))
+    found = invoke("match", "edges.csv", "--groups", "groups.csv").stdout
+    assert found.splitlines()[:3] == list(labels)
+
+
+def test_version_and_bare_call() -> None:
+    assert invoke("--version").stdout == f"spherelax {spherelax.__version__}\n"
+    bare = invoke()
+    assert bare.exit_code == 0
+    assert "spherelax cluster edges.csv" in bare.stdout
+
+
+def test_kinds_are_those_of_read() -> None:
+    assert set(options.KINDS) == set(io.reading.KINDS)
+    assert set(manual.KINDS_TEXT) == {*options.KINDS, "groups"}
+
+
+@pytest.mark.parametrize("kind", ["edges", "pairs", "points"])
+def test_samples_of_formats_are_what_they_say(kind: str) -> None:
+    Path("sample.csv").write_text(manual.SAMPLES[kind])
+    assert io.kind_of("sample.csv") == kind
+    assert len(io.read("sample.csv").names) >= 2
+
+
+def test_samples_of_edges_and_groups_fit() -> None:
+    Path("edges.csv").write_text(manual.SAMPLES["edges"].splitlines()[0])
+    Path("groups.csv").write_text(manual.SAMPLES["groups"])
+    assert invoke("match", "edges.csv", "--groups", "groups.csv").exit_code == 0
+
+
+def test_help_on_topics() -> None:
+    assert invoke("help").stdout == invoke("--help").stdout
+    assert invoke("help", "match").stdout == invoke("match", "--help").stdout
+    text = invoke("help", "formats").stdout
+    for kind, sample in manual.SAMPLES.items():
+        assert f"\n    {kind}" in text
+        assert all(f"            {line}\n" in text for line in sample.splitlines())
+    for ending in (*io.reading.TELL, *io.answers.ENDINGS):
+        assert ending in text
+    assert max(map(len, text.splitlines())) <= 100
+    unknown = invoke("help", "frobnicate")
+    assert unknown.exit_code == 2
+    assert "no help about 'frobnicate'; there is some about match, cluster," in unknown.stderr
+
+
+def test_commands_are_listed_in_order_of_use() -> None:
+    commands = re.search(r"Commands:\n(.*?)\n\n", invoke("--help").stdout, re.DOTALL)[1]
+    assert [line.split()[0] for line in commands.splitlines()] == [
+        *("match", "cluster", "path", "report", "info", "help", "completion"),
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_call_the_program(shell: str) -> None:
+    script = invoke("completion", shell).stdout
+    assert f"_SPHERELAX_COMPLETE={shell}_complete" in script
+    assert "spherelax" in script
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["mat"], ["match"]),
+        (["match", "--du"], ["--duplicate-free"]),
+        (["match", "--solver", ""], ["coordinate", "power"]),
+        (["help", "f"], ["formats"]),
+        (["cluster", "--as", "po"], ["points"]),
+    ],
+)
+def test_what_a_shell_is_told(
+    words: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_SPHERELAX_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(["spherelax", *words]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    told = invoke().stdout.splitlines()
+    assert [line.partition(",")[2] for line in told] == expected
+
+
+@pytest.mark.parametrize("arguments", [["match", "--help"], ["help", "formats"]])
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    program = (
+        f"import sys; sys.argv = ['spherelax', *{arguments}]\n"
+        "from spherelax.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'sklearn', 'matplotlib', 'narwhals'}\n"
+        "heavy &= set(sys.modules)\n"
+        "sys.exit(f'loaded {heavy}' if heavy else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "--groups" in done.stdout
+
+
+def test_the_installed_program_and_the_module_are_the_same() -> None:
+    program = Path(sys.executable).with_name("spherelax")
+    if not program.exists():
+        pytest.skip(f"{program} is not installed")
+    outputs = [
+        subprocess.run([*start, "--help"], capture_output=True, text=True, check=True).stdout
+        for start in ([program], PYTHON)
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].startswith("Usage: spherelax [OPTIONS]")

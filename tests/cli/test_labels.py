@@ -1,0 +1,269 @@
+"""match and cluster: the same labels from every format, into every format."""
+
+import csv
+import json
+import os
+import re
+import sqlite3
+import warnings
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from program import GROUPS, PAIRS, POWER, invoke, labels_in, run
+
+import spherelax
+from spherelax import io
+
+
+@pytest.mark.parametrize("options", [(), POWER])
+@pytest.mark.parametrize("file", ["edges.csv", "w.npy", "w.npz", "w.mtx"])
+def test_cluster_gives_the_same_labels_in_every_format(file: str, options: tuple[str]) -> None:
+    result = invoke("cluster", file, *options)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("item,label,confidence\n")
+    assert labels_in(result.stdout) == list("000111222")
+    first = result.stdout.splitlines()[1]
+    assert first == f"{'i0' if file == 'edges.csv' else '0'},0,1.0000"
+
+
+@pytest.mark.parametrize("options", [(), POWER])
+@pytest.mark.parametrize(("file", "groups"), [("edges.csv", "groups.csv"), ("w.npz", "groups.txt")])
+def test_match(file: str, groups: str, options: tuple[str]) -> None:
+    result = invoke("match", file, "--groups", groups, *options)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("item,group,label,confidence\n")
+    assert labels_in(result.stdout) == list("000111222")
+    assert "9 items in 3 groups: 3 labels at alpha" in result.stderr
+
+
+def test_items_that_only_the_groups_know_come_out() -> None:
+    Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
+    result = invoke("match", "edges.csv", "--groups", "groups.csv")
+    assert result.stdout.splitlines()[-1] == "lonely,g0,3,1.0000"
+    assert "10 items in 3 groups (1 without an edge)" in result.stderr
+
+
+def test_files_and_summary() -> None:
+    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "sweep.png")
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 5
+    assert re.fullmatch(r"9 items: 3 labels at alpha 0\.\d+", lines[0])
+    assert lines[1] in set(spherelax.Status)
+    assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
+    assert lines[3:] == ["labels: labels.csv", "sweep: sweep.png"]
+    assert labels_in(Path("labels.csv").read_text()) == list("000111222")
+    assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
+    assert not [path for path in Path().iterdir() if path.suffix == ".part"]
+
+
+def test_the_summary_tells_a_bound_that_might_bind() -> None:
+    result = invoke("cluster", "edges.csv", "--max-clusters", "5", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_clusters 5)")
+    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-universe", "4", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_universe 4)")
+
+
+def test_other_steps_of_the_path() -> None:
+    fine = invoke("cluster", "edges.csv", "--alpha", "0.99", *POWER)
+    assert labels_in(fine.stdout) == list("012345678")
+    assert str(spherelax.Status.CHOSEN) in fine.stderr
+    exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)
+    assert exact.stdout == fine.stdout
+    near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
+    assert near.stdout == fine.stdout
+    assert str(spherelax.Status.NEAREST) in near.stderr
+
+
+def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {}
+
+    def spy(*_: object, **settings: object) -> None:
+        seen.clear()
+        seen.update(settings)
+        raise spherelax.InvalidInputError("enough")
+
+    monkeypatch.setattr(spherelax, "solve", spy, raising=False)
+    options = ("--alpha-step", "0.2", "--delta-margin", "1", "--kappa", "0.5", "--solver", "power")
+    both = ("--n-inner", "7", "--eta-floor", "0", "--pick", "stability")
+    invoke("cluster", "edges.csv", "--max-clusters", "8", *options, *both)
+    shared = {"callback": None, "n_inner": 7, "eta_floor": 0.0, "pick": "stability"}
+    assert seen == {
+        "solver": "power", "max_universe": 8, "alpha_step": 0.2, "delta_margin": 1.0, "kappa": 0.5,
+        **shared,
+    }  # fmt: skip
+    invoke("cluster", "w.npy", "--n-steps", "12", "--row-entries", "3", "--n-jobs", "1", *both)
+    assert seen == {"n_steps": 12, "row_entries": 3, "n_jobs": 1, **shared}
+    groups = ("--groups", "groups.csv")
+    invoke("match", "edges.csv", *groups, "--max-universe", "5", "--solver", "power")
+    assert seen == {"callback": None, "max_universe": 5, "solver": "power"}
+    invoke("match", "edges.csv", *groups, "--pick", "2.5", "--solver", "coordinate")
+    assert seen == {"callback": None, "pick": 2.5, "solver": "coordinate"}
+    invoke("match", "edges.csv", *groups)
+    assert seen == {"callback": None}
+
+
+def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = spherelax.solve
+
+    def warning(*arguments: object, **settings: object) -> spherelax.Result:
+        warnings.warn("max_universe was limited", spherelax.SphereWarning, stacklevel=1)
+        return solve(*arguments, **settings)
+
+    monkeypatch.setattr(spherelax, "solve", warning, raising=False)
+    Path("edges.csv").write_text("a,b,0\nc,d,0\n")
+    stderr = invoke("cluster", "edges.csv").stderr
+    assert stderr.count("warning: max_universe was limited\n") == 1
+    assert stderr.count(spherelax.Status.ISOLATED) == 1
+    assert "SphereWarning" not in stderr
+
+
+def test_pairs_are_matched_by_their_sources() -> None:
+    result = invoke("match", "pairs.csv")
+    assert result.stdout.startswith("source,id,entity,confidence\n")
+    assert result.stdout.splitlines()[1] == "g0,0,0,1.0000"
+    assert labels_in(result.stdout, "entity") == list("000111222")
+    assert "9 items in 3 groups: 3 labels" in result.stderr
+
+
+def test_pairs_without_sources_need_no_groups() -> None:
+    Path("pairs.csv").write_text("id_a,id_b,score\n1,2,0.9\n3,4,0.8\n")
+    result = invoke("match", "pairs.csv")
+    assert result.stdout.startswith("id,entity,confidence\n")
+    assert labels_in(result.stdout, "entity") == list("0011")
+
+
+def test_options_of_pairs() -> None:
+    Path("other.csv").write_text(PAIRS.replace("source_a,id_a,source_b,id_b,score", "a,b,c,d,e"))
+    named = invoke("match", "other.csv", "--columns", "a, b,c,d,e")
+    assert named.stdout == invoke("match", "pairs.csv").stdout
+    some = invoke("match", "pairs.csv", "--duplicate-free", "g0,g2")
+    assert "9 items in 2 groups: 3 labels" in some.stderr
+    none = invoke("match", "pairs.csv", "--duplicate-free", "")
+    assert "9 items: 3 labels" in none.stderr
+
+
+def test_cluster_leaves_groups_out_of_account() -> None:
+    Path("pairs.csv").write_text("source_a,id_a,source_b,id_b,score\nx,1,y,1,1\nx,2,y,1,1\n")
+    assert labels_in(invoke("match", "pairs.csv").stdout, "entity") != list("000")
+    assert labels_in(invoke("cluster", "pairs.csv").stdout, "entity") == list("000")
+
+
+def test_databases_become_tracks() -> None:
+    result = invoke("match", "w.db", "--write-database", "new.db")
+    assert result.stdout.startswith("track,image,keypoint,x,y,confidence\n0,1.JPG,0,0.5000,0.5000,")
+    assert labels_in(result.stdout, "track") == list("000111222")
+    assert "database: new.db, 9 matches kept, 0 removed, 0 added\n" in result.stderr
+    with closing(sqlite3.connect("new.db")) as database:
+        counts = database.execute("SELECT rows FROM two_view_geometries").fetchall()
+    assert counts == [(3,)] * 3
+
+
+def test_missing_matches_are_added_on_request() -> None:
+    with closing(sqlite3.connect("w.db")) as database, database:
+        one = np.array([[0, 0]], "<u4").tobytes()
+        pair = 2147483647 * 2 + 3
+        change = "UPDATE two_view_geometries SET rows = 1, data = ? WHERE pair_id = ?"
+        database.execute(change, (one, pair))
+    plain = invoke("match", "w.db", "--write-database", "new.db")
+    assert "new.db, 7 matches kept, 0 removed, 0 added\n" in plain.stderr
+    more = invoke("match", "w.db", "--write-database", "more.db", "--add-missing")
+    assert "more.db, 7 matches kept, 0 removed, 2 added\n" in more.stderr
+
+
+@pytest.mark.parametrize("table", ["two_view_geometries", "matches"])
+def test_the_table_can_be_chosen(table: str) -> None:
+    with closing(sqlite3.connect("w.db")) as database, database:
+        one = np.array([[0, 0]], "<u4").tobytes()
+        database.execute("INSERT INTO matches VALUES (?, 1, 2, ?)", (2147483647 + 2, one))
+    found = invoke("match", "w.db", "--table", table).stdout
+    assert len(found.splitlines()) == 1 + (9 if table == "two_view_geometries" else 2)
+
+
+def test_points_are_clustered() -> None:
+    result = invoke("cluster", "points.csv")
+    assert result.stdout.startswith("item,label,confidence\np0,0,")
+    assert labels_in(result.stdout) == ["0"] * 20 + ["1"] * 20
+    power = invoke("cluster", "points.csv", "--max-clusters", "2", *POWER)
+    assert power.exit_code == 0
+    assert int(max(labels_in(power.stdout))) <= 1
+
+
+def test_edges_by_force() -> None:
+    Path("versions.csv").write_text("1.5,2.5\n")
+    assert invoke("cluster", "versions.csv").exit_code == 2
+    found = invoke("cluster", "versions.csv", "--as", "edges").stdout
+    assert [line.split(",")[0] for line in found.splitlines()] == ["item", "1.5", "2.5"]
+
+
+@pytest.mark.parametrize(
+    "file", ["edges.csv", "w.npy", "w.npz", "w.mtx", "pairs.csv", "w.db", "points.csv"]
+)
+def test_standard_input_is_known_by_its_content(file: str) -> None:
+    piped = invoke("cluster", "-", stdin=Path(file).read_bytes())
+    assert piped.exit_code == 0
+    assert piped.stdout == invoke("cluster", file).stdout
+
+
+def test_the_real_program_reads_and_writes_pipes() -> None:
+    content = Path("w.db").read_bytes()
+    code, stdout, _ = run("match", "-", "--write-database", "new.db", "--out", "-", stdin=content)
+    assert code == 0
+    assert labels_in(stdout, "track") == list("000111222")
+    assert len(io.read_colmap("new.db").ids) == 9
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_labels_in_every_form(ending: str) -> None:
+    if ending == "parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+    target = f"labels.{ending}"
+    assert invoke("cluster", "edges.csv", "--out", target).exit_code == 0
+    if ending == "parquet":
+        rows = parquet.read_table(target).to_pylist()
+    else:
+        delimiter = "\t" if ending == "tsv" else ","
+        rows = list(csv.DictReader(Path(target).read_text().splitlines(), delimiter=delimiter))
+    assert [row["item"] for row in rows] == [f"i{i}" for i in range(9)]
+    assert [str(row["label"]) for row in rows] == list("000111222")
+
+
+def test_the_summary_for_scripts() -> None:
+    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--json")
+    about = json.loads(result.stdout)
+    assert (about["n_items"], about["n_groups"], about["n_labels"]) == (9, 3, 3)
+    assert result.stderr == ""
+    both = invoke("match", "edges.csv", "--groups", "groups.csv", "--json", "--out", "labels.csv")
+    assert json.loads(both.stdout) == about
+    assert labels_in(Path("labels.csv").read_text()) == list("000111222")
+    invoke("match", "edges.csv", "--groups", "groups.csv", "--out", "about.json")
+    assert json.loads(Path("about.json").read_text()) == about
+
+
+def test_a_saved_result_is_the_result() -> None:
+    invoke("cluster", "edges.csv", "--out", "saved.npz")
+    assert io.load_result("saved.npz").labels.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_devices_need_no_ending() -> None:
+    assert invoke("cluster", "edges.csv", "--out", "/dev/null").exit_code == 0
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert invoke("cluster", "edges.csv", "--out", "pipe").exit_code == 0
+    assert labels_in(os.read(reader, 4096).decode()) == list("000111222")
+    os.close(reader)
+
+
+def test_a_report_beside_the_labels() -> None:
+    result = invoke("cluster", "edges.csv", "--report", "page.html", "--out", "labels.csv")
+    assert result.stderr.splitlines()[3:] == ["labels: labels.csv", "report: page.html"]
+    assert "Labels of edges.csv" in Path("page.html").read_text()
+
+
+def test_labels_of_one_item_are_counted() -> None:
+    Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
+    result = invoke("match", "edges.csv", "--groups", "groups.csv")
+    assert "(1 without an edge): 4 labels (1 of one item) at alpha" in result.stderr

@@ -1,0 +1,180 @@
+"""path, report and info: what there is to see beside the labels."""
+
+import csv
+import json
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from program import BLOCKS, POWER, assert_one_line, invoke
+
+import spherelax
+from spherelax import io
+from spherelax.cli.facts import facts
+
+
+def steps_in(text: str, delimiter: str = ",") -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines(), delimiter=delimiter))
+
+
+@pytest.mark.parametrize("options", [(), POWER])
+def test_path_has_one_row_per_step(options: tuple[str]) -> None:
+    settings = {"solver": "power", "alpha_step": 0.1} if options else {}
+    expected = spherelax.solve(io.read_edges("edges.csv").similarity, **settings)
+    steps = steps_in(invoke("path", "edges.csv", *options).stdout)
+    assert list(steps[0]) == [
+        *("alpha", "resolution", "labels", "eta", "saving", "stability", "picked"),
+    ]
+    for name, curve in {
+        "alpha": expected.path.alphas,
+        "resolution": expected.path.resolutions,
+        "labels": expected.path.n_labels,
+        "eta": expected.path.etas,
+        "stability": expected.path.stability,
+    }.items():
+        np.testing.assert_allclose([float(step[name]) for step in steps], curve, rtol=1e-5)
+    assert [step["picked"] for step in steps].index("1") == expected.index
+    assert sum(step["picked"] == "1" for step in steps) == 1
+    if options:
+        assert {step["saving"] for step in steps} == {""}
+    else:
+        savings = [float(step["saving"]) for step in steps]
+        np.testing.assert_allclose(savings, expected.path.savings, rtol=1e-5)
+
+
+def test_path_as_json_and_into_files() -> None:
+    about = json.loads(invoke("path", "edges.csv", "--json").stdout)
+    assert about["is_whole"]
+    assert about["status"] in set(spherelax.Status)
+    steps = steps_in(invoke("path", "edges.csv").stdout)
+    assert [step["labels"] for step in about["steps"]] == [int(step["labels"]) for step in steps]
+    assert [step["picked"] for step in about["steps"]].count(True) == 1
+    invoke("path", "edges.csv", "--out", "steps.json")
+    assert json.loads(Path("steps.json").read_text()) == about
+    invoke("path", "edges.csv", "--out", "steps.tsv")
+    assert steps_in(Path("steps.tsv").read_text(), "\t") == steps
+    power = json.loads(invoke("path", "edges.csv", "--json", *POWER).stdout)
+    assert {step["saving"] for step in power["steps"]} == {None}
+
+
+def test_path_of_a_saved_result() -> None:
+    invoke("match", "edges.csv", "--groups", "groups.csv", "--out", "saved.npz")
+    saved = invoke("path", "saved.npz").stdout
+    assert saved == invoke("path", "edges.csv", "--groups", "groups.csv").stdout
+    assert saved == invoke("path", "-", stdin=Path("saved.npz").read_bytes()).stdout
+
+
+def test_path_of_points_and_pairs() -> None:
+    assert len(steps_in(invoke("path", "points.csv").stdout)) > 5
+    assert len(steps_in(invoke("path", "pairs.csv").stdout)) > 5
+
+
+@pytest.mark.parametrize("file", ["edges.csv", "pairs.csv", "w.db", "points.csv", "w.npz"])
+def test_report(file: str) -> None:
+    result = invoke("report", file)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1] == "report: report.html"
+    page = Path("report.html").read_text()
+    assert f"Labels of {file}" in page
+    assert invoke("report", file, "--out", "-").stdout == page
+
+
+def test_report_on_a_saved_result() -> None:
+    invoke("cluster", "edges.csv", "--out", "saved.npz")
+    assert invoke("report", "edges.csv", "--out", "new.html").exit_code == 0
+    arguments = ("report", "edges.csv", "--out", "old.html", "--result", "saved.npz")
+    assert invoke(*arguments).exit_code == 0
+    assert Path("old.html").read_text() == Path("new.html").read_text()
+    result = invoke("report", "w.npz", "--result", "saved.npz")
+    message = "saved.npz: is a result of other items"
+    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_report_on_a_saved_result_of_points() -> None:
+    invoke("cluster", "points.csv", "--out", "saved.npz")
+    assert invoke("report", "points.csv", "--out", "new.html").exit_code == 0
+    invoke("report", "points.csv", "--out", "old.html", "--result", "saved.npz")
+    assert Path("old.html").read_text() == Path("new.html").read_text()
+
+
+def test_report_at_another_step() -> None:
+    stderr = invoke("report", "edges.csv", "--n-labels", "9", *POWER).stderr
+    assert "9 items: 9 labels (9 of one item) at alpha" in stderr
+
+
+def test_report_with_images() -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    for number in (1, 2, 3):
+        content = BytesIO()
+        pillow.new("L", (20, 10)).save(content, "PNG")
+        Path("folder", f"{number}.jpg").write_bytes(content.getvalue())
+    assert invoke("report", "w.db", "--images", "folder").exit_code == 0
+    assert Path("report.html").read_text().count("data:image/jpeg;base64,") == 3
+    arguments = ("match", "w.db", "--images", "folder", "--report", "page.html", "--json")
+    assert invoke(*arguments).exit_code == 0
+    assert Path("page.html").read_text() == Path("report.html").read_text()
+
+
+def test_info() -> None:
+    about = json.loads(invoke("info", "edges.csv", "--groups", "groups.csv", "--json").stdout)
+    assert about == {
+        "kind": "edges",
+        "n_items": 9,
+        "n_groups": 3,
+        "n_edges": 9,
+        "n_edges_inside_groups": 0,
+        "n_components": 3,
+        "n_components_with_conflicts": 0,
+        "n_isolated": 0,
+        "smallest": 1.0,
+        "largest": 1.0,
+    }
+    text = invoke("info", "edges.csv").stdout
+    assert "items                                   9\n" in text
+    assert "group" not in text
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [("w.npy", "matrix"), ("pairs.csv", "pairs"), ("w.db", "colmap"), ("points.csv", "points")],
+)
+def test_info_tells_the_kind(file: str, kind: str) -> None:
+    for source, content in ((file, None), ("-", Path(file).read_bytes())):
+        assert json.loads(invoke("info", source, "--json", stdin=content).stdout)["kind"] == kind
+
+
+def test_facts_against_slow_and_simple_ones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.04), 1)
+    upper[:, 7] = upper[7] = 0
+    groups = [None if group == 9 else int(group) for group in rng.integers(0, 10, 30)]
+    about = facts(io.Items(upper + upper.T + np.eye(30), ids=None, groups=groups))
+    edges = [(int(i), int(j)) for i, j in np.argwhere(upper)]
+    inside = [(i, j) for i, j in edges if groups[i] is not None and groups[i] == groups[j]]
+    outside = [edge for edge in edges if edge not in inside]
+    component = list(range(30))
+    for i, j in outside:
+        component = [component[i] if c == component[j] else c for c in component]
+    members = {c: [i for i in range(30) if component[i] == c] for c in component}
+    known = {c: [groups[i] for i in m if groups[i] is not None] for c, m in members.items()}
+    values = [upper[edge] for edge in outside]
+    assert about == {
+        "n_items": 30,
+        "n_groups": len({*groups} - {None}),
+        "n_edges": len(outside),
+        "n_edges_inside_groups": len(inside),
+        "n_components": len(members),
+        "n_components_with_conflicts": sum(len(set(g)) < len(g) for g in known.values()),
+        "n_isolated": 30 - len({item for edge in outside for item in edge}),
+        "smallest": pytest.approx(min(values)),
+        "largest": pytest.approx(max(values)),
+    }
+
+
+def test_facts_of_nothing() -> None:
+    about = facts(io.Items(np.zeros((3, 3)), ids=None))
+    assert (about["n_edges"], about["n_components"], about["n_isolated"]) == (0, 3, 3)
+    assert about["smallest"] is about["largest"] is about["n_groups"] is None
+    assert facts(io.Items(BLOCKS, ids=None))["n_components"] == 3

@@ -1,0 +1,80 @@
+"""Answers to report on, and a real browser that reads the report from disk."""
+
+import os
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+from spherelax.io.items import Items
+
+CHROMIUM = os.environ.get("SPHERELAX_CHROMIUM", which("chromium") or "/usr/bin/chromium")
+ARGUMENTS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium."""
+    api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install playwright")
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}; set SPHERELAX_CHROMIUM to one")
+    with api.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Open a page from disk, which must then ask for nothing and complain of nothing."""
+    contexts, faults = [], []
+
+    def opened(content, **settings):
+        path = tmp_path / f"report{len(contexts)}.html"
+        path.write_bytes(content.encode())
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("console", lambda message: faults.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (faults.append("dialog"), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith("data:") or request.url == path.as_uri()
+                else faults.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(path.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture(scope="session")
+def clustering():
+    """Items without groups: four planted clusters."""
+    W, _ = sl.datasets.make_binary_similarity(80, 4, random_state=0)
+    return Items(W, [f"item {i}" for i in range(80)]), sl.solve(W)
+
+
+@pytest.fixture(scope="session")
+def matching():
+    """Items of eight groups, matched with errors, one group of one item among them."""
+    W, groups, _ = sl.datasets.make_partial_matching(
+        9, 6, observed=0.8, shuffled=0.3, random_state=0
+    )
+    n = len(W)
+    W = np.block([[W, np.zeros((n, 1))], [np.zeros((1, n)), np.ones((1, 1))]])
+    names = [f"group {group}" for group in groups] + ["alone"]
+    return Items(W, None, names), sl.solve(W, names)

@@ -1,0 +1,190 @@
+"""Tables of pandas, polars and Arrow, in memory and in files."""
+
+import datetime as dt
+import subprocess
+import sys
+from pathlib import Path
+from uuid import UUID
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from spherelax import InvalidInputError
+from spherelax.io.frames import LIBRARIES, Sheet, read_frame, read_sheet, to_frame, write_parquet
+
+MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+DAY = dt.date(2024, 2, 29)
+HELD = {
+    "int": [7, -1, 2**62],
+    "str": ["7", "", "ä, \n'"],
+    "float": [0.5, 0.1 + 0.2, 1e300],
+    "bool": [True, False, True],
+    "date": [DAY, dt.date(1, 1, 1), dt.date(9999, 12, 31)],
+    "datetime": [dt.datetime(2024, 2, 29, 23, 59, 59, 5), *[dt.datetime(1970, 1, 1)] * 2],
+    "uuid": [UUID(int=7), UUID(int=0), UUID(int=2**128 - 1)],
+    "bytes": [b"\0\xff", b"", b"x"],
+}
+
+
+def columns_of(frame: object) -> dict[str, list[object]]:
+    sheet = read_sheet(frame, "a table")
+    return {name: sheet.values(name) for name in sheet.columns}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("kind", HELD)
+def test_values_survive_a_frame_and_a_file(tmp_path: Path, library: str, kind: str) -> None:
+    columns = {"id": HELD[kind], "entity": [0, 0, 1]}
+    frame = to_frame(columns, like=library)
+    assert isinstance(frame, pa.Table if library == "pyarrow" else MAKERS[library])
+    assert columns_of(frame) == columns
+    path = tmp_path / "entities.parquet"
+    path.write_bytes(write_parquet(columns))
+    found = columns_of(path)
+    assert found == columns
+    assert [type(value) for value in found["id"]] == [type(value) for value in HELD[kind]]
+
+
+def test_pandas_holds_any_objects() -> None:
+    ids = [7, "7", UUID(int=7), ("a", 1), dt.date(2024, 1, 1)]
+    found = columns_of(to_frame({"id": ids}, like="pandas"))["id"]
+    assert [(type(value), value) for value in found] == [(type(value), value) for value in ids]
+
+
+@pytest.mark.parametrize(
+    ("library", "ids"),
+    [
+        ("polars", [7, "7"]),
+        ("polars", [("a", 1)]),
+        ("pyarrow", [7, "7"]),
+        ("pyarrow", [("a", 1)]),
+        ("pyarrow", [2**70]),
+    ],
+)
+def test_a_column_without_a_type_is_refused_in_one_line(library: str, ids: list[object]) -> None:
+    with pytest.raises(InvalidInputError, match=f"columns id: {library} cannot hold") as caught:
+        to_frame({"entity": [0] * len(ids), "id": ids}, like=library)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_library_is_the_first_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(to_frame({"id": [1]}), pd.DataFrame)
+    monkeypatch.setattr("spherelax.io.frames.find_spec", lambda name: name == "pyarrow" or None)
+    assert isinstance(to_frame({"id": [1]}), pa.Table)
+    with pytest.raises(InvalidInputError, match=r"like must be one of pandas, .*found 'numpy'"):
+        to_frame({"id": [1]}, like="numpy")
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_missing_values_are_none(library: str) -> None:
+    frame = MAKERS[library]({"id": ["x", None], "score": [0.5, None]})
+    assert columns_of(frame) == {"id": ["x", None], "score": [0.5, None]}
+    nan = MAKERS[library]({"score": [float("nan"), 0.5]})
+    assert columns_of(nan) == {"score": [None, 0.5]}
+
+
+def test_missing_values_of_pandas_are_none() -> None:
+    frame = pd.DataFrame(
+        {
+            "nullable": pd.array([7, None], dtype="Int64"),
+            "time": pd.to_datetime(["2024-01-01", None]),
+            "kind": pd.Categorical(["x", None]),
+            "object": pd.Series([UUID(int=1), float("nan")], dtype=object),
+        }
+    )
+    found = columns_of(frame)
+    assert [found[name][1] for name in found] == [None] * 4
+    assert found["nullable"][0] == 7
+    assert found["object"][0] == UUID(int=1)
+
+
+def test_lazy_frames_are_collected() -> None:
+    assert columns_of(pl.LazyFrame({"id": [7, 8]})) == {"id": [7, 8]}
+
+
+def test_text_stays_text_and_knows_its_lines(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("# made by hand\n id ; score\n007;0.5\n\n7;\n")
+    sheet = read_sheet(path, "a table of pairs")
+    assert sheet.columns == {"id": ["007", "7"], "score": ["0.5", None]}
+    assert str(sheet.fault(1, "why")) == f"{path}, row 5: why"
+    assert str(Sheet("x", {}, None).fault(1, "why")) == "x, row 1 (from 0): why"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.parquet", b"", "not a readable .parquet file; "),
+        ("t.parquet", b"id,score\n1,2\n", "not a readable .parquet file; "),
+        ("t.parquet", b"PAR1" * 9, "not a readable .parquet file; "),
+        ("t.parquet", write_parquet({"id": [*range(99)]})[:-9], "not a readable .parquet file; "),
+        ("t.parquet", write_parquet({"id": []}), "holds no rows"),
+        ("t.xlsx", b"", "a table must end in .csv, .tsv, .txt, .parquet"),
+        ("t.csv", b"id,id\n1,2\n", "names of columns must differ; found 'id' twice"),
+        ("t.csv", b"id,score\n", "holds a header but no rows"),
+        ("t.csv", b"id,score\n1,2,3\n", "row 2: the number of columns of a table must be 2"),
+        ("t.csv", b"", "is empty; expected a table"),
+    ],
+)
+def test_faults_of_files_are_one_line(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InvalidInputError) as caught:
+        read_sheet(path, "a table")
+    assert str(caught.value).startswith(str(path))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_damage_to_a_parquet_file_is_told_in_one_line(tmp_path: Path) -> None:
+    whole = write_parquet({"id": [*"abcdefgh"], "score": [0.5] * 8})
+    path = tmp_path / "damaged.parquet"
+    told = []
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes(b ^ 0xFF for b in whole[at : at + 3]) + whole[at + 3 :])
+        try:
+            columns_of(path)
+        except InvalidInputError as error:
+            told.append(str(error))
+    assert len(told) > 9
+    assert all(message.startswith(str(path)) and "\n" not in message for message in told)
+
+
+def test_missing_files_and_columns(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"no\.parquet: No such file"):
+        read_frame(tmp_path / "no.parquet")
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"id": [1], "name": ["x"]}), path)
+    assert read_frame(str(path), columns=["name"]).columns == ["id", "name"]
+    with pytest.raises(
+        InvalidInputError, match=r"t\.parquet: must have the columns id, score; found"
+    ):
+        read_frame(path, columns=["id", "score"])
+    with pytest.raises(InvalidInputError, match=r"a table must be a file or a table .* found list"):
+        read_frame([1, 2])
+
+
+def test_csv_needs_no_library_of_tables(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,score\nx,1\n")
+    script = f"""
+import sys
+sys.modules.update(dict.fromkeys(["pandas", "polars", "pyarrow"]))
+from spherelax.io.frames import read_sheet, write_parquet
+assert read_sheet({str(path)!r}, "a table").columns == {{"id": ["x"], "score": ["1"]}}
+try:
+    write_parquet({{"id": [1]}})
+except ImportError as error:
+    assert str(error) == ".parquet needs pyarrow: pip install pyarrow", error
+else:
+    raise SystemExit("no error")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,389 @@
+"""Graphs of other packages, and labels back on them."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from io import BytesIO
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from spherelax.io.graphs import from_anndata, from_graph, label_nodes, label_obs, read_h5ad
+
+SPARSE = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+
+
+def dense(items):
+    W = items.similarity
+    return W.toarray() if sp.issparse(W) else W
+
+
+@pytest.fixture
+def directed(seed):
+    """A directed weighted matrix with loops, and its undirected form by the larger value."""
+    rng = np.random.default_rng(seed)
+    A = np.where(rng.random((9, 9)) < 0.3, rng.integers(1, 9, (9, 9)), 0).astype(float)
+    return A, np.maximum(A, A.T)
+
+
+@pytest.mark.parametrize("kind", ["DiGraph", "MultiDiGraph"])
+def test_networkx_is_made_undirected_by_the_larger_value(directed, kind):
+    nx = pytest.importorskip("networkx")
+    A, W = directed
+    items = from_graph(nx.from_numpy_array(A, create_using=getattr(nx, kind)))
+    np.testing.assert_array_equal(dense(items), W)
+    assert items.ids == list(range(9))
+
+
+def test_igraph_is_made_undirected_by_the_larger_value(directed):
+    igraph = pytest.importorskip("igraph")
+    A, W = directed
+    graph = igraph.Graph.Weighted_Adjacency(A.tolist(), mode="directed", attr="weight")
+    items = from_graph(graph)
+    np.testing.assert_array_equal(dense(items), W)
+    assert items.ids is None
+
+
+@pytest.mark.parametrize(
+    "kind", [f"{name}_{what}" for name in SPARSE for what in ("array", "matrix")]
+)
+def test_every_sparse_matrix_is_made_undirected(directed, kind):
+    A, W = directed
+    items = from_graph(getattr(sp, kind)(A))
+    np.testing.assert_array_equal(dense(items), W)
+    assert sl.problem.Problem.check(items.similarity).n_items == 9
+
+
+def test_dense_and_lists_are_made_undirected(directed):
+    A, W = directed
+    np.testing.assert_array_equal(dense(from_graph(A)), W)
+    np.testing.assert_array_equal(dense(from_graph(A.tolist())), W)
+    np.testing.assert_array_equal(dense(from_graph(A > 0)), W > 0)
+
+
+def test_the_input_stays_as_it_is(directed):
+    A, _ = directed
+    graph = sp.csr_array(A)
+    before = graph.copy()
+    from_graph(graph)
+    assert (graph != before).nnz == 0
+
+
+def test_repeated_entries_of_a_sparse_matrix_add_up_as_in_scipy():
+    graph = sp.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2))
+    np.testing.assert_array_equal(dense(from_graph(graph)), [[0, 3], [3, 0]])
+
+
+def test_networkx_multigraph_loops_and_missing_weights():
+    nx = pytest.importorskip("networkx")
+    graph = nx.MultiGraph()
+    graph.add_weighted_edges_from([("a", "b", 2), ("b", "a", 5.5), ("a", "b", Fraction(1, 2))])
+    graph.add_edge("b", "c")
+    graph.add_edge("c", "c", weight=3)
+    graph.add_edge("a", "c", weight=None)
+    graph.add_node("alone")
+    items = from_graph(graph)
+    assert items.ids == ["a", "b", "c", "alone"]
+    expected = [[0, 5.5, 1, 0], [5.5, 0, 1, 0], [1, 1, 3, 0], [0, 0, 0, 0]]
+    np.testing.assert_array_equal(dense(items), expected)
+    ones = np.array(expected) > 0
+    np.testing.assert_array_equal(dense(from_graph(graph, weight=None)), ones)
+    np.testing.assert_array_equal(dense(from_graph(graph, weight="other")), ones)
+
+
+def test_another_attribute_is_the_weight():
+    nx = pytest.importorskip("networkx")
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=9, score=np.float32(0.5))
+    np.testing.assert_array_equal(dense(from_graph(graph, weight="score")), [[0, 0.5], [0.5, 0]])
+
+
+def test_nodes_are_kept_as_they_are():
+    nx = pytest.importorskip("networkx")
+    nodes = [("a", 1), frozenset({2}), 3, "3", 4.5, b"x"]
+    graph = nx.path_graph(6)
+    graph = nx.relabel_nodes(graph, dict(enumerate(nodes)))
+    items = from_graph(graph)
+    assert items.ids == nodes
+    assert [type(node) for node in items.ids] == [type(node) for node in nodes]
+
+
+def test_a_class_of_its_own_is_a_graph_too():
+    nx = pytest.importorskip("networkx")
+
+    class Roads(nx.Graph):
+        pass
+
+    assert from_graph(Roads([("x", "y")])).ids == ["x", "y"]
+    assert from_graph(nx.subgraph_view(nx.path_graph(3))).ids == [0, 1, 2]
+
+
+def test_a_graph_without_edges():
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    for graph in (nx.empty_graph(3), igraph.Graph(3)):
+        items = from_graph(graph)
+        np.testing.assert_array_equal(dense(items), np.zeros((3, 3)))
+        with pytest.warns(sl.SphereWarning, match="No item is similar"):
+            assert sl.solve(items.similarity).n_labels == 3
+
+
+def test_igraph_names_several_edges_and_missing_weights():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph(edges=[(0, 1), (1, 0), (1, 2), (2, 2)])
+    np.testing.assert_array_equal(dense(from_graph(graph)), [[0, 1, 0], [1, 0, 1], [0, 1, 1]])
+    graph.vs["name"] = ["a", "b", "c"]
+    graph.es["weight"] = [2, 5, None, 3]
+    items = from_graph(graph)
+    assert items.ids == ["a", "b", "c"]
+    np.testing.assert_array_equal(dense(items), [[0, 5, 0], [5, 0, 1], [0, 1, 3]])
+
+
+@pytest.mark.parametrize("value", [-1, np.nan, np.inf, "0.5", 1j, [1]])
+def test_bad_weights_are_named_with_their_edge(value):
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight=1)
+    graph.add_edge("b", "c", weight=value)
+    with pytest.raises(sl.InvalidInputError) as caught:
+        from_graph(graph)
+    expected = "the weight of an edge must be a finite number >= 0; found "
+    assert str(caught.value) == f"{expected}{value!r} between 'b' and 'c'"
+    graph = igraph.Graph(edges=[(0, 1), (1, 2)], edge_attrs={"weight": [1, value]})
+    with pytest.raises(sl.InvalidInputError) as caught:
+        from_graph(graph)
+    assert str(caught.value) == f"{expected}{value!r} between 1 and 2"
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (np.ones((2, 3)), "found ndarray of shape (2, 3) and dtype float64"),
+        (np.ones(4), "found ndarray of shape (4,)"),
+        ("edges.csv", "found str of shape () and dtype <U9"),
+        (None, "found NoneType of shape () and dtype object"),
+        ([["a", "b"], ["b", "a"]], "dtype <U1"),
+        ([[0, 1], [1]], "rows of different lengths"),
+        ([[0, -1.0], [2, 0]], "graph must hold finite numbers >= 0; found -1.0"),
+        (sp.csr_array([[0, -1.0], [2, 0]]), "graph must hold finite numbers >= 0; found -1.0"),
+        ([[0, np.nan], [2, 0]], "found nan"),
+        (sp.csr_array([[0, np.nan], [2, 0]]), "found nan"),
+        ([[0, np.inf], [2, 0]], "found inf"),
+    ],
+)
+def test_what_is_no_graph_is_refused(graph, message):
+    with pytest.raises(sl.InvalidInputError) as caught:
+        from_graph(graph)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_packages_are_not_imported():
+    script = (
+        "import sys; from spherelax.io.graphs import from_graph; from_graph([[0, 1], [1, 0]]); "
+        "print(*{'networkx', 'igraph', 'anndata', 'pandas', 'h5py'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
+
+
+@pytest.fixture
+def club():
+    """Zachary's club, whose weights are how often members met."""
+    return pytest.importorskip("networkx").karate_club_graph()
+
+
+def test_labels_go_to_the_nodes_of_networkx(club):
+    nx = pytest.importorskip("networkx")
+    items = from_graph(club)
+    result = sl.solve(items.similarity, pick=1.0)
+    assert label_nodes(club, items, result, key="side") is club
+    assert nx.get_node_attributes(club, "side") == dict(enumerate(result.labels.tolist()))
+    sure = nx.get_node_attributes(club, "side_confidence")
+    assert sure == dict(enumerate(result.confidence.tolist()))
+    assert {type(value) for value in sure.values()} == {float}
+    file = BytesIO()
+    nx.write_graphml(club, file)  # takes plain numbers only
+    file.seek(0)
+    again = nx.read_graphml(file, node_type=int)
+    assert nx.get_node_attributes(again, "side") == nx.get_node_attributes(club, "side")
+
+
+def test_labels_go_by_name_not_by_place(club):
+    nx = pytest.importorskip("networkx")
+    items = from_graph(club)
+    result = sl.solve(items.similarity, pick=1.0)
+    other = nx.Graph()
+    other.add_nodes_from(reversed(list(club)))
+    label_nodes(other, items, result)
+    assert [other.nodes[node]["label"] for node in items.ids] == result.labels.tolist()
+
+
+def test_labels_go_to_the_vertices_of_igraph():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph.Famous("Zachary")
+    items = from_graph(graph)
+    result = sl.solve(items.similarity, pick=1.0)
+    assert label_nodes(graph, items, result) is graph
+    assert graph.vs["label"] == result.labels.tolist()
+    assert graph.vs["label_confidence"] == result.confidence.tolist()
+
+
+def test_labels_of_another_graph_are_refused(club):
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    items = from_graph(club)
+    result = sl.solve(items.similarity, pick=1.0)
+    with pytest.raises(sl.InvalidInputError, match=r"the nodes of items, 34; found no node 3$"):
+        label_nodes(nx.path_graph(3), items, result)
+    with pytest.raises(sl.InvalidInputError, match=r"the nodes of items, 34; found 40 nodes$"):
+        label_nodes(nx.path_graph(40), items, result)
+    with pytest.raises(sl.InvalidInputError, match=r"each of 3 nodes; found 34$"):
+        label_nodes(igraph.Graph(3), items, result)
+    with pytest.raises(sl.InvalidInputError, match=r"each of 3 items; found 34$"):
+        label_nodes(club, from_graph(nx.path_graph(3)), result)
+    with pytest.raises(sl.InvalidInputError, match=r"one of networkx or igraph; found ndarray$"):
+        label_nodes(np.eye(34), items, result)
+    assert "label" not in club.nodes[0]
+
+
+def neighbours(n_cells=60, n_types=12):
+    W = np.kron(np.eye(n_types), np.ones((n_cells // n_types,) * 2)) + 0.01
+    return sp.csr_matrix(W - np.diag(W.diagonal()))
+
+
+@pytest.fixture
+def adata():
+    """Sixty cells of twelve types with a neighbour graph in scanpy's place and in another."""
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+    names = pandas.DataFrame(index=[f"cell-{number}" for number in range(60)])
+    adata = anndata.AnnData(np.ones((60, 3), dtype=np.float32), obs=names)
+    adata.obsp["connectivities"] = neighbours()
+    adata.obsp["fine_connectivities"] = 2 * neighbours()
+    adata.uns["fine"] = {"connectivities_key": "fine_connectivities"}
+    return adata
+
+
+def test_neighbour_graphs_of_anndata(adata):
+    items = from_anndata(adata)
+    assert items.ids == adata.obs_names.tolist()
+    np.testing.assert_array_equal(dense(items), neighbours().toarray())
+    for fine in ({"neighbors_key": "fine"}, {"obsp": "fine_connectivities"}):
+        np.testing.assert_array_equal(
+            dense(from_anndata(adata, **fine)), 2 * neighbours().toarray()
+        )
+
+
+def test_labels_go_to_obs_and_survive_a_file(adata, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    result = sl.solve(from_anndata(adata).similarity)
+    assert result.n_labels == 12
+    label_obs(adata, result)
+    label_obs(adata, result.with_n_labels(1), key="coarse")
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    again = anndata.read_h5ad(tmp_path / "cells.h5ad")
+    for found in (adata, again):
+        assert found.obs["spherelax"].astype(str).tolist() == [str(n) for n in result.labels]
+        assert found.obs["spherelax"].cat.categories.tolist() == [str(n) for n in range(12)]
+        assert found.obs["coarse"].cat.categories.tolist() == ["0"]
+        np.testing.assert_array_equal(found.obs["spherelax_confidence"], result.confidence)
+        params = found.uns["spherelax"]["params"]
+        assert params["alpha"] == result.alpha
+        assert params["resolution"] == pytest.approx(result.path.resolutions[result.index])
+        assert params["n_labels"] == 12
+        assert params["status"] == str(result.status)
+        assert params["version"] == sl.__version__
+
+
+def test_h5ad_files_are_read(adata, tmp_path):
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    items = read_h5ad(path)
+    assert items.ids == adata.obs_names.tolist()
+    np.testing.assert_array_equal(dense(items), neighbours().toarray())
+    np.testing.assert_array_equal(
+        dense(read_h5ad(path, neighbors_key="fine")), 2 * neighbours().toarray()
+    )
+
+
+def test_h5ad_files_are_closed(adata, tmp_path, monkeypatch):
+    anndata = pytest.importorskip("anndata")
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    backed = anndata.read_h5ad(path, backed="r")
+    monkeypatch.setattr(anndata, "read_h5ad", lambda *_, **__: backed)
+    assert backed.file.is_open
+    read_h5ad(path)
+    assert not backed.file.is_open
+
+
+def test_h5ad_files_without_a_graph(adata, tmp_path):
+    del adata.obsp["connectivities"]
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    with pytest.raises(sl.InvalidInputError) as caught:
+        read_h5ad(path)
+    assert str(caught.value) == (
+        f"{path}: obsp must hold 'connectivities'; found 'fine_connectivities'. "
+        "Run scanpy.pp.neighbors(adata) first"
+    )
+
+
+def test_broken_h5ad_files(adata, tmp_path):
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    content = path.read_bytes()
+    for broken in (b"", b"text", content[: len(content) // 2]):
+        path.write_bytes(broken)
+        with pytest.raises(sl.InvalidInputError, match=r"not a readable \.h5ad file; ") as caught:
+            read_h5ad(path)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(sl.InvalidInputError, match=r"none\.h5ad: "):
+        read_h5ad(tmp_path / "none.h5ad")
+
+
+def test_other_hdf5_files_are_no_anndata(tmp_path):
+    pytest.importorskip("anndata")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        file["x"] = np.eye(3)
+    with pytest.raises(sl.InvalidInputError, match=r"x\.h5ad: "):
+        read_h5ad(tmp_path / "x.h5ad")
+
+
+def test_h5ad_without_anndata(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    with pytest.raises(ImportError, match=r"\.h5ad needs anndata: pip install anndata$"):
+        read_h5ad(tmp_path / "cells.h5ad")
+
+
+def stand_in(**others):
+    """What of an AnnData is used, for where there is none."""
+    return SimpleNamespace(
+        **{"obsp": {}, "uns": {}, "obs_names": ["a", "b"], "obs": [0, 1]} | others
+    )
+
+
+def test_without_a_neighbour_graph():
+    with pytest.raises(sl.InvalidInputError) as caught:
+        from_anndata(stand_in())
+    expected = (
+        "obsp must hold 'connectivities'; found nothing. Run scanpy.pp.neighbors(adata) first"
+    )
+    assert str(caught.value) == expected
+    with pytest.raises(
+        sl.InvalidInputError, match=r"^uns must hold 'fine'; found 'leiden', 'umap'"
+    ):
+        from_anndata(stand_in(uns={"leiden": {}, "umap": {}}), neighbors_key="fine")
+    with pytest.raises(sl.InvalidInputError, match=r"^obsp\['connectivities'\] must hold finite"):
+        from_anndata(stand_in(obsp={"connectivities": -np.eye(2)}))
+
+
+def test_labels_of_other_observations_are_refused():
+    result = sl.solve(np.kron(np.eye(2), np.ones((3, 3))))
+    with pytest.raises(sl.InvalidInputError, match=r"each of 2 observations; found 6$"):
+        label_obs(stand_in(), result)

@@ -1,0 +1,362 @@
+"""Scored pairs of records, and the entities that they make."""
+
+import datetime as dt
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.sparse.csgraph import connected_components
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from spherelax import InvalidInputError, datasets, metrics, solve
+from spherelax.io import columns_csv
+from spherelax.io.frames import to_frame, write_parquet
+from spherelax.io.pairs import ROLES, SPLINK, Records, read_pairs
+
+MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+# Two people in three sources, and a pair that joins them by mistake.
+PAIRS = {
+    "source_a": ["x", "x", "y", "x", "x"],
+    "id_a": [1, 1, 1, 2, 2],
+    "source_b": ["y", "z", "z", "y", "z"],
+    "id_b": [1, 1, 1, 2, 1],
+    "score": [0.9, 0.8, 0.9, 0.9, 0.3],
+}
+
+
+def renamed(names: tuple[str, ...]) -> dict[str, list[object]]:
+    return dict(zip(names, PAIRS.values(), strict=True))
+
+
+def entities(records: Records) -> list[int]:
+    result = solve(records.similarity, records.groups, pick=1.0)
+    return list(records.answer(result)["entity"])
+
+
+def text(columns: dict[str, list[object]], separator: str = ",") -> str:
+    return columns_csv(columns).replace(",", separator)
+
+
+@pytest.mark.parametrize("names", [ROLES, SPLINK], ids=["ours", "splink"])
+@pytest.mark.parametrize("library", MAKERS)
+def test_frames_of_every_library(library: str, names: tuple[str, ...]) -> None:
+    records = read_pairs(MAKERS[library]({"extra": [0] * 5} | renamed(names)))
+    assert records.sources == ["x", "y", "z", "x", "y"]
+    assert records.ids == [1, 1, 1, 2, 2]
+    assert records.groups == records.sources
+    assert records.names == ["x 1", "y 1", "z 1", "x 2", "y 2"]
+    W = np.zeros((5, 5))
+    for a, b, score in [(0, 1, 0.9), (0, 2, 0.8), (1, 2, 0.9), (3, 4, 0.9), (3, 2, 0.3)]:
+        W[a, b] = W[b, a] = score
+    np.testing.assert_array_equal(records.similarity.toarray(), W)
+    assert entities(records) == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv", "P.CSV", "p.txt", "p.parquet"])
+def test_files(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if name == "p.parquet":
+        path.write_bytes(write_parquet(PAIRS))
+    else:
+        path.write_text(text(PAIRS, "\t" if name == "p.tsv" else ","))
+    records = read_pairs(str(path))
+    number = int if name == "p.parquet" else str
+    assert records.ids == [number(value) for value in (1, 1, 1, 2, 2)]
+    assert entities(records) == entities(read_pairs(pd.DataFrame(PAIRS)))
+
+
+@pytest.mark.parametrize(
+    "names", [("id_a", "id_b", "score"), ("unique_id_l", "unique_id_r", "match_probability")]
+)
+def test_pairs_without_sources(names: tuple[str, ...]) -> None:
+    pairs = dict(zip(names, (["a", "b", "c"], ["b", "c", "d"], [0.9, 0.1, 0.9]), strict=True))
+    records = read_pairs(pd.DataFrame(pairs))
+    assert records.ids == records.names == ["a", "b", "c", "d"]
+    assert records.groups is None
+    assert records.sources is None
+    answer = records.answer(solve(records.similarity, pick=1.0))
+    assert list(answer) == ["id", "entity", "confidence"]
+    assert answer["entity"] == [0, 0, 1, 1]
+    with pytest.raises(InvalidInputError, match="duplicate_free needs columns of sources"):
+        read_pairs(pd.DataFrame(pairs), duplicate_free=["x"])
+
+
+def test_columns_by_other_names() -> None:
+    names = ("s1", "k1", "s2", "k2", "p")
+    frame = pd.DataFrame(renamed(names))
+    for columns in (names, list(names), dict(zip(ROLES, names, strict=True))):
+        assert read_pairs(frame, columns=columns).sources == ["x", "y", "z", "x", "y"]
+    for columns in (("k1", "k2", "p"), {"score": "p", "id_b": "k2", "id_a": "k1"}):
+        assert read_pairs(frame, columns=columns).ids == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [["s1", "k1"], "score", {"id_a": "k1"}, {"source_a": "s1", "id_a": "k1", "id_b": "k2"}],
+)
+def test_columns_that_do_not_name_all(columns: object) -> None:
+    with pytest.raises(InvalidInputError, match="columns must name source_a, id_a"):
+        read_pairs(pd.DataFrame(PAIRS), columns=columns)
+
+
+def test_columns_that_are_not_there() -> None:
+    frame = pd.DataFrame(PAIRS)
+    with pytest.raises(InvalidInputError, match=r"pairs: must have the columns u, v, w; found sou"):
+        read_pairs(frame, columns=["u", "v", "w"])
+    with pytest.raises(InvalidInputError, match=r"splink's .* or others .*; found id_a, score"):
+        read_pairs(frame[["id_a", "score"]])
+    with pytest.raises(InvalidInputError, match=r"must have the columns source_a, .*; found id_a"):
+        read_pairs(frame.drop(columns="source_a")[["id_a", "source_b", "id_b", "score"]])
+
+
+IDS = {
+    "int and text": [7, "7"],
+    "leading zero": ["07", "7"],
+    "uuid": [UUID(int=1), UUID(int=2)],
+    "tuple": [("a", 1), ("a", 2)],
+    "date": [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
+    "big": [2**63 - 1, 2**63 - 2],
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_are_kept_as_they_are(kind: str) -> None:
+    ids = IDS[kind]
+    frame = pd.DataFrame({"id_a": ids[:1], "id_b": ids[1:], "score": [1.0]}, dtype=object)
+    found = read_pairs(frame).ids
+    assert found == ids
+    assert [type(value) for value in found] == [type(value) for value in ids]
+
+
+@pytest.mark.parametrize("library", MAKERS)
+def test_ids_go_back_into_a_frame_of_their_library(library: str) -> None:
+    days = [dt.date(2024, 1, day) for day in range(1, 5)]
+    frame = MAKERS[library]({"id_a": days[:3], "id_b": days[1:], "score": [0.9, 0.1, 0.9]})
+    records = read_pairs(frame)
+    assert records.ids == days
+    back = to_frame(records.answer(solve(records.similarity, pick=1.0)), like=library)
+    assert list(back["entity"].to_numpy()) == [0, 0, 1, 1]
+    assert (back["id"].to_pylist() if library == "pyarrow" else list(back["id"])) == days
+
+
+def test_the_largest_score_of_a_pair_counts_and_zero_is_no_pair() -> None:
+    frame = pd.DataFrame(
+        [("a", "b", 0.2), ("b", "a", 0.7), ("a", "b", 0.5), ("c", "c", 9.0), ("c", "a", 0.0)],
+        columns=["id_a", "id_b", "score"],
+    )
+    found = read_pairs(frame).similarity.toarray()
+    np.testing.assert_array_equal(found, [[0, 0.7, 0], [0.7, 0, 0], [0, 0, 0]])
+
+
+def pairs_within() -> pd.DataFrame:
+    """Source 1 is compared with itself, sources 2 and 3 are not; one record meets itself."""
+    rows = [(1, "a", 1, "b", 0.9), (1, "a", 2, "a", 0.8), (2, "a", 3, "a", 0.7)]
+    return pd.DataFrame([*rows, (3, "a", 3, "a", 1.0)], columns=ROLES)
+
+
+@pytest.mark.parametrize(
+    ("duplicate_free", "groups"),
+    [
+        (None, [None, None, 2, 3]),
+        ([], None),
+        ([1], [1, 1, None, None]),
+        (["1", 3], [1, 1, None, 3]),
+        ((1, 2, 3), [1, 1, 2, 3]),
+    ],
+)
+def test_duplicate_free_sources_are_groups(duplicate_free: object, groups: object) -> None:
+    records = read_pairs(pairs_within(), duplicate_free=duplicate_free)
+    assert records.sources == [1, 1, 2, 3]
+    assert records.groups == groups
+
+
+def test_only_sources_with_duplicates_repeat_in_an_entity() -> None:
+    free = entities(read_pairs(pairs_within()))
+    assert free[0] == free[1]
+    bound = entities(read_pairs(pairs_within(), duplicate_free=[1, 2, 3]))
+    assert bound[0] != bound[1]
+
+
+def test_duplicate_free_must_name_sources() -> None:
+    with pytest.raises(InvalidInputError, match=r"sources, which are x, y, z; found 'w'"):
+        read_pairs(pd.DataFrame(PAIRS), duplicate_free=["x", "w"])
+    with pytest.raises(InvalidInputError, match=r"must be a list of sources; found 'xyz'"):
+        read_pairs(pd.DataFrame(PAIRS), duplicate_free="xyz")
+
+
+@pytest.mark.parametrize("names", [("source", "id"), ("source_dataset", "unique_id")])
+def test_records_without_a_pair_become_entities(names: tuple[str, str]) -> None:
+    known = [("x", 3), ("y", 2), ("x", 2), ("z", 1), ("y", 1), ("x", 1), ("w", 1)]
+    table = pd.DataFrame(known, columns=names)
+    records = read_pairs(pd.DataFrame(PAIRS), records=table)
+    assert list(zip(records.sources or [], records.ids or [], strict=True)) == known
+    found = entities(records)
+    assert [found.count(entity) for entity in found] == [1, 2, 2, 3, 3, 3, 1]
+    without = read_pairs(
+        pd.DataFrame(PAIRS)[["id_a", "id_b", "score"]], records=pl.DataFrame({names[1]: [5, 2, 1]})
+    )
+    assert without.ids == [5, 2, 1]
+
+
+def test_faults_of_the_table_of_records(tmp_path: Path) -> None:
+    pairs = pd.DataFrame(PAIRS)
+    path = tmp_path / "records.csv"
+    for content, message in (
+        ("source,id\nx,1\ny,1\nx,1\n", "records.csv, row 4: record 'x' '1' is listed before"),
+        ("source,id\nx,\n", "records.csv, row 2: id must not be empty"),
+        ("source,name\nx,1\n", "records.csv: must have the columns source, id; found source, name"),
+        ("id\n1\n", "records.csv: must have the columns source, id; found id"),
+        ("name\n1\n", "records.csv: must have the columns source, id; found name"),
+        ("unique_id\n1\n", "must have the columns source_dataset, unique_id; found unique_id"),
+        ("source,id\nx,1\n", "row 0 (from 0): record 'x' 1 is not in the table of records"),
+    ):
+        path.write_text(content)
+        with pytest.raises(InvalidInputError) as caught:
+            read_pairs(pairs, records=path)
+        assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("", "found None"),
+        ("nan", "found 'nan'"),
+        ("-0.1", "found '-0.1'"),
+        ("inf", "found 'inf'"),
+        ("high", "found 'high'"),
+    ],
+)
+def test_faults_of_scores_name_file_and_row(tmp_path: Path, cell: str, reason: str) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text(f"id_a,id_b,score\na,b,1\n\na,c,{cell}\n")
+    with pytest.raises(InvalidInputError) as caught:
+        read_pairs(path)
+    expected = f"{path}, row 4: score must be a finite number, not negative; {reason}"
+    assert str(caught.value) == expected
+    values = {"": None, "high": "high"}.get(cell) if cell in ("", "high") else float(cell)
+    frame = pd.DataFrame({"id_a": "aa", "id_b": ["b", "c"], "score": [1.0, values]})
+    with pytest.raises(InvalidInputError, match=r"pairs, row 1 \(from 0\): score must be a finite"):
+        read_pairs(frame)
+
+
+@pytest.mark.parametrize("column", ["source_a", "id_a", "source_b", "id_b"])
+def test_missing_names_are_refused(column: str) -> None:
+    frame = pd.DataFrame(PAIRS).astype({column: object})
+    frame.loc[3, column] = None
+    with pytest.raises(InvalidInputError, match=rf"row 3 \(from 0\): {column} must not be empty"):
+        read_pairs(frame)
+
+
+def test_other_faults(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id_a": [[1]], "id_b": [2], "score": [1.0]})
+    with pytest.raises(InvalidInputError, match=r"row 0 .*: source and id must be hashable; found"):
+        read_pairs(frame)
+    path = tmp_path / "pairs.csv"
+    path.write_text("id_a,id_b,score\na,a,1\n")
+    with pytest.raises(InvalidInputError, match=r"pairs.csv: similarity must hold at least two it"):
+        read_pairs(path)
+    with pytest.raises(InvalidInputError, match="a table of pairs: holds no rows"):
+        read_pairs(pd.DataFrame(PAIRS)[:0])
+    with pytest.raises(InvalidInputError, match="must be a file or a table"):
+        read_pairs({"id_a": [1]})
+
+
+# F of the same labels but for a pair or two of some 700.
+TIE = 0.002
+
+
+def f_score(truth: np.ndarray, labels: np.ndarray) -> float:
+    return metrics.pairwise_scores(truth, labels).f_score
+
+
+def best_components(records: Records, truth: np.ndarray) -> float:
+    """F of connected components at the threshold that is best for them."""
+    W = records.similarity
+    thresholds = np.unique(np.quantile(W.data, np.linspace(0, 1, 60)))
+    return max(f_score(truth, connected_components(W * (t <= W))[1]) for t in thresholds)
+
+
+def single_best_links(records: Records) -> np.ndarray:
+    """Join records by falling score unless a source would be in an entity twice."""
+    pairs = records.similarity.tocoo()
+    sources = records.sources or []
+    labels = np.arange(len(sources))
+    for at in np.argsort(-pairs.data, kind="stable"):
+        first, second = labels[pairs.row[at]], labels[pairs.col[at]]
+        held = [{sources[i] for i in np.flatnonzero(labels == x)} for x in (first, second)]
+        if first != second and held[0].isdisjoint(held[1]):
+            labels[labels == second] = first
+    return labels
+
+
+@pytest.mark.parametrize("fields", [("title",), ("artist", "album")])
+def test_songs_by_trigrams_beat_components_and_tie_with_best_links(
+    data_home: Path, fields: tuple[str, ...]
+) -> None:
+    songs = datasets.load_records(data_home=data_home)
+    texts = [" ".join(cells) for cells in zip(*(songs.records[f] for f in fields), strict=True)]
+    grams = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3)).fit_transform(texts)
+    cosine = (grams @ grams.T).toarray()
+    source = np.array(songs.sources)
+    a, b = np.nonzero(np.triu(cosine >= 0.3, 1) & (source[:, None] != source))
+    ids = np.array(songs.ids)
+    pairs = dict(zip(ROLES, (source[a], ids[a], source[b], ids[b], cosine[a, b]), strict=True))
+    everyone = pl.DataFrame({"source": source, "id": ids})
+    records = read_pairs(pl.DataFrame(pairs), records=everyone)
+    assert records.groups == source.tolist()
+    truth = np.array(songs.labels)
+    found = f_score(truth, solve(records.similarity, records.groups).labels)
+    assert found > best_components(records, truth) + 0.01
+    assert abs(found - f_score(truth, single_best_links(records))) < TIE
+
+
+def test_songs_by_splink(data_home: Path) -> None:
+    splink = pytest.importorskip("splink")
+    compare = pytest.importorskip("splink.comparison_library")
+    songs = datasets.load_records(data_home=data_home)
+    fields = ["artist", "album", "year"]
+    sources = [f"s{source}" for source in songs.sources]
+    table = pd.DataFrame({"unique_id": songs.ids, "source_dataset": sources})
+    for field in fields:
+        table[field] = [
+            "".join(c for c in cell.lower() if c.isalnum() or c == " ").strip() or None
+            for cell in songs.records[field]
+        ]
+    database = splink.DuckDBAPI()
+    parts = [
+        database.register(part.reset_index(drop=True), dataset_display_name=name)
+        for name, part in table.groupby("source_dataset")
+    ]
+    settings = splink.SettingsCreator(
+        link_type="link_only",
+        comparisons=[
+            compare.JaroWinklerAtThresholds(field, [0.95, 0.88, 0.8, 0.7]) for field in fields
+        ],
+        blocking_rules_to_generate_predictions=[
+            f"substr(l.{field}, 1, 3) = substr(r.{field}, 1, 3)" for field in fields
+        ],
+    )
+    linker = splink.Linker(parts, settings, log_level="ERROR")
+    training = linker.training
+    training.estimate_probability_two_random_records_match(["l.artist = r.artist"], recall=0.6)
+    training.estimate_u_using_random_sampling(max_pairs=1e6, seed=1)
+    for field in fields:
+        training.estimate_parameters_using_expectation_maximisation(splink.block_on(field))
+    predictions = linker.inference.predict(threshold_match_probability=0.01)
+    pairs, truth = predictions.as_pandas_dataframe(), np.array(songs.labels)
+    for floor in (0.01, 0.1):
+        records = read_pairs(pairs[pairs.match_probability >= floor], records=table)
+        assert records.groups == sources
+        found = f_score(truth, solve(records.similarity, records.groups).labels)
+        links = linker.clustering.cluster_using_single_best_links(
+            predictions,
+            duplicate_free_datasets=sorted(set(sources)),
+            threshold_match_probability=floor,
+        ).as_pandas_dataframe()
+        rival = links.set_index("unique_id").cluster_id.loc[list(songs.ids)].tolist()
+        assert found > best_components(records, truth) + 0.01
+        assert found > f_score(truth, rival)

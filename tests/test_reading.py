@@ -1,0 +1,195 @@
+"""What a file is taken for, and what comes out of the one door."""
+
+import sqlite3
+from contextlib import closing
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from spherelax import io
+from spherelax.io.reading import KINDS, TELL
+
+W = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
+ROLES = "source_a,id_a,source_b,id_b,score"
+SPLINK = "match_weight,match_probability,source_dataset_l,unique_id_l,source_dataset_r,unique_id_r"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("a,b\nb,c\n", "edges"),
+        ("a,b,0.5\n", "edges"),
+        ("1,2,0.5\n", "edges"),
+        ("1.0,2.0,0.5\n", "edges"),
+        ("nan,inf,0.5\n", "edges"),
+        ("from,to,score\na,b,0.5\n", "edges"),
+        ("", "edges"),
+        ("one\n", "edges"),
+        (f"{ROLES}\nx,1,y,2,0.5\n", "pairs"),
+        ("source_a, id_a, source_b, id_b, score\nx,1,y,2,0.5\n", "pairs"),
+        ("id_a ,id_b ,score\n1,2,0.5\n", "pairs"),
+        ("score;id_b;id_a\n0.5;1;2\n", "pairs"),
+        (f"{SPLINK}\n3,0.9,x,1,y,2\n", "pairs"),
+        ("unique_id_l,unique_id_r,match_probability\n1,2,0.5\n", "pairs"),
+        ("id_a,id_b,weight\n1,2,0.5\n", "edges"),
+        ("1,2,3,4\n", "points"),
+        ("name,a,b,c\nrose,1,2,3\n", "points"),
+        ("x,y\n0.5,2\n", "points"),
+        ("name,x\nrose,1.5\n", "points"),
+        ("-1.5e-3,2,7\n", "points"),
+    ],
+)
+def test_text(content: str, kind: str) -> None:
+    for ending in (".csv", ".txt", ".CSV"):
+        path = Path(f"file{ending}")
+        path.write_text(content)
+        assert io.kind_of(path) == kind
+
+
+def test_blanks_and_tabs() -> None:
+    Path("edges.txt").write_text("# friends\nann anna 0.9\n")
+    assert io.kind_of("edges.txt") == "edges"
+    Path("points.txt").write_text("1 2 3 4\n")
+    assert io.kind_of("points.txt") == "points"
+    Path("pairs.tsv").write_text(f"{ROLES}\n".replace(",", "\t"))
+    assert io.kind_of("pairs.tsv") == "pairs"
+
+
+def test_parquet() -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"id_a": [1], "id_b": [2], "score": [0.5]}), "x.parquet")
+    assert io.kind_of("x.parquet") == "pairs"
+    assert io.read("x.parquet").ids == [1, 2]
+    parquet.write_table(pyarrow.table({"width": [1.0, 2.0], "length": [0.5, 3.0]}), "x.parquet")
+    assert io.kind_of("x.parquet") == "points"
+    assert io.read("x.parquet").points.tolist() == [[1.0, 0.5], [2.0, 3.0]]
+
+
+def test_arrays() -> None:
+    np.save("w.npy", W)
+    np.save("x.npy", W[:, :2])
+    np.save("groups.npy", W[0])
+    sp.save_npz("w.npz", sp.csr_array(W))
+    io.save_result("result.npz", sl.solve(W))
+    kinds = {"w.npy": "matrix", "x.npy": "points", "w.npz": "matrix", "result.npz": "result"}
+    assert {name: io.kind_of(name) for name in kinds} == kinds
+    np.testing.assert_array_equal(io.read("w.npy").similarity, W)
+    assert io.read("x.npy").points.shape == (6, 2)
+    with pytest.raises(sl.InvalidInputError, match=r"result\.npz: is a saved result; sim"):
+        io.read("result.npz")
+    with pytest.raises(sl.InvalidInputError, match=r"groups\.npy: similarity must be"):
+        io.read("groups.npy")
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz"])
+def test_broken_arrays_are_left_to_their_readers(ending: str) -> None:
+    Path(f"broken{ending}").write_bytes(b"\x93NUMPY")
+    assert io.kind_of(f"broken{ending}") == "matrix"
+    with pytest.raises(sl.InvalidInputError, match=f"broken{ending}: not a readable {ending} file"):
+        io.read(f"broken{ending}")
+
+
+@pytest.mark.parametrize("name", ["x.db", "x.sqlite3", "x.txt", "x"])
+def test_a_database_is_known_by_its_content(name: str) -> None:
+    with closing(sqlite3.connect(name)) as database, database:
+        database.execute("CREATE TABLE images (image_id)")
+    assert io.kind_of(name) == "colmap"
+    with pytest.raises(sl.InvalidInputError, match=f"{name}: must have COLMAP's tables"):
+        io.read(name)
+
+
+def test_a_database_that_is_none() -> None:
+    Path("x.db").write_text("a,b\n")
+    with pytest.raises(sl.InvalidInputError, match=r"x\.db: must be an SQLite database; found"):
+        io.read("x.db")
+
+
+def test_unknown_endings_and_missing_files() -> None:
+    Path("x.dat").write_text("a,b\n")
+    with pytest.raises(sl.InvalidInputError, match=r"x\.dat: must end in one of \.csv, \.tsv"):
+        io.kind_of("x.dat")
+    with pytest.raises(sl.InvalidInputError, match=r"^x\.csv: No such file or directory$"):
+        io.kind_of("x.csv")
+    with pytest.raises(sl.InvalidInputError, match="Is a directory"):
+        io.kind_of(".")
+
+
+def test_the_kind_can_be_insisted_on() -> None:
+    Path("x.csv").write_text("x,y\n1,2\n3,4\n")
+    assert io.kind_of("x.csv") == "edges"
+    assert io.read("x.csv", kind="points").points.tolist() == [[1, 2], [3, 4]]
+    Path("x.csv").write_text("1.5,2.5\n")
+    assert io.read("x.csv", kind="edges").ids == ["1.5", "2.5"]
+    with pytest.raises(sl.InvalidInputError, match="kind must be one of matrix, edges, pairs, po"):
+        io.read("x.csv", kind="result")
+
+
+def test_columns_make_pairs() -> None:
+    Path("x.csv").write_text("one,two,p\n1,2,0.5\n")
+    assert isinstance(io.read("x.csv", columns=["one", "two", "p"]), io.Records)
+    assert not isinstance(io.read("x.csv"), io.Records)
+    with pytest.raises(sl.InvalidInputError, match=r"x\.csv: is read as edges; columns is for pa"):
+        io.read("x.csv", kind="edges", columns=["one", "two", "p"])
+
+
+def test_options_reach_their_readers() -> None:
+    Path("x.csv").write_text(f"{ROLES}\nx,1,y,2,0.5\n")
+    assert io.read("x.csv", duplicate_free=["y"]).groups == [None, "y"]
+    for option, owner in {"duplicate_free": "pairs", "table": "colmap"}.items():
+        Path("edges.csv").write_text("a,b\n")
+        message = rf"edges\.csv: is read as edges; {option} is for {owner}"
+        with pytest.raises(sl.InvalidInputError, match=message):
+            io.read("edges.csv", **{option: ["matches"]})
+
+
+def test_every_kind_has_an_ending() -> None:
+    assert set(KINDS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
+    assert {".csv", ".tsv", ".txt", ".parquet", ".npz", ".npy", ".mtx", ".db"} <= set(TELL)
+    Path("x.mtx").write_text("%%MatrixMarket\n")
+    Path("x.h5ad").write_text("")
+    assert (io.kind_of("x.mtx"), io.kind_of("x.h5ad")) == ("matrix", "h5ad")
+
+
+@pytest.mark.parametrize(
+    ("start", "ending"),
+    [
+        (b"SQLite format 3\0", ".db"),
+        (b"PK\x03\x04", ".npz"),
+        (b"PKW,CAR\n", ".txt"),
+        (b"\x93NUMPY\x01", ".npy"),
+        (b"%%MatrixMarket matrix", ".mtx"),
+        (b"PAR1", ".parquet"),
+        (b"\x89HDF\r\n\x1a\n", ".h5ad"),
+        (b"a,b\n", ".txt"),
+        (b"", ".txt"),
+    ],
+)
+def test_streams_become_files(start: bytes, ending: str) -> None:
+    content = start + b"x" * 100_000 if start else b""
+    with io.spooled(BytesIO(content)) as path:
+        assert path.suffix == ending
+        assert path.read_bytes() == content
+    assert not path.parent.exists()
+
+
+def test_a_stream_that_breaks_leaves_nothing_behind() -> None:
+    seen = []
+
+    def fail() -> None:
+        with io.spooled(BytesIO(b"a,b\n")) as path:
+            seen.append(path)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert not seen[0].parent.exists()
