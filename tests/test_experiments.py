@@ -141,8 +141,8 @@ def test_committed_results_are_those_of_a_full_run(lab, name):
     trials = experiment.trials(False)
     assert notes == lab.heading(experiment, trials, quick=False)
     columns = [column for column, value in trials[0].items() if not isinstance(value, dict)]
-    asked = [tuple(str(trial[column]) for column in columns) for trial in trials]
-    found = [tuple(str(row[column]) for column in columns) for row in rows]
+    asked = [tuple(trial[column] for column in columns) for trial in trials]
+    found = [tuple(row[column] for column in columns) for row in rows]
     assert list(dict.fromkeys(found)) == asked
 
 
