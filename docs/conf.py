@@ -64,6 +64,7 @@ WITHOUT_SIDEBAR = (
     "method",
     "coordinate",
     "departures",
+    "experiments",
     "gallery/*",
 )
 html_sidebars = {page: [] for page in WITHOUT_SIDEBAR}
