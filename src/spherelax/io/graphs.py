@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import spherelax
 from spherelax.io.arrays import BROKEN
 from spherelax.io.items import Items
-from spherelax.io.tables import _strongest
+from spherelax.io.tables import strongest
 from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
@@ -306,7 +306,7 @@ def _similarity(ends: NDArray[np.intp], values: NDArray[np.float64], n_nodes: in
     """Return the symmetric similarity of weighted edges, which may be none."""
     if len(ends) == 0:
         return sp.csr_array((n_nodes, n_nodes))
-    return _strongest(ends[:, 0], ends[:, 1], values, n_nodes)
+    return strongest(ends[:, 0], ends[:, 1], values, n_nodes)
 
 
 def _undirected(matrix: Any, name: str) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items
 from spherelax.io.rows import shown
-from spherelax.io.tables import _strongest
+from spherelax.io.tables import strongest
 from spherelax.problem import InvalidInputError, Problem
 from spherelax.result import Result
 
@@ -145,7 +145,7 @@ def read_pairs(
     known = None if records is None else _known(records, has_sources)
     codes, first, second = _encoded(sheet, pairs, known)
     scores[first == second] = 0
-    similarity = _strongest(first, second, scores, len(codes))
+    similarity = strongest(first, second, scores, len(codes))
     try:
         Problem.check(similarity)
     except InvalidInputError as error:

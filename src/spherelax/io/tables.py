@@ -59,7 +59,7 @@ def read_edges(path: str | Path) -> Items:
     ]
     values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
     return Items(
-        _strongest(np.array(pairs[::2]), np.array(pairs[1::2]), values, len(codes)), list(codes)
+        strongest(np.array(pairs[::2]), np.array(pairs[1::2]), values, len(codes)), list(codes)
     )
 
 
@@ -129,7 +129,7 @@ def _similarities(table: Table) -> NDArray[np.float64]:
     return np.array(values)
 
 
-def _strongest(
+def strongest(
     first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
 ) -> Any:
     """Return the symmetric similarity in which the largest value listed for a pair counts."""
