@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from io import BytesIO, StringIO
 from numbers import Integral
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 import spherelax
 from spherelax.io.arrays import read_arrays
+from spherelax.io.frames import write_parquet
 from spherelax.io.items import Columns
 from spherelax.io.targets import replace_file
 from spherelax.problem import InvalidInputError
@@ -102,7 +102,7 @@ def write_answer(path: str | Path, items: Named, result: Result) -> None:
     if ending == ".json":
         content = (json.dumps(summary(items, result), indent=2) + "\n").encode()
     elif ending == ".parquet":
-        content = _parquet(path, items.answer(result))
+        content = write_parquet(items.answer(result), name=str(path))
     else:
         delimiter = "\t" if ending == ".tsv" else ","
         content = columns_csv(items.answer(result), delimiter=delimiter).encode()
@@ -333,26 +333,6 @@ def _cell(value: Any) -> Any:
 def _known(value: float) -> float | None:
     """Return a number, or None for NaN, which JSON has no word for."""
     return None if np.isnan(value) else value
-
-
-def _parquet(path: Path, columns: Columns) -> bytes:
-    """Return columns as a Parquet file."""
-    try:
-        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise ImportError(f"{path}: .parquet needs pyarrow: pip install pyarrow") from None
-    arrays = {}
-    for name, column in columns.items():
-        try:
-            arrays[name] = pyarrow.array(column)
-        except (ValueError, TypeError, OverflowError) as error:
-            reason = next(iter(str(error).splitlines()), "")
-            raise InvalidInputError(
-                f"{path}: the column {name} must be of one type that Parquet has; {reason}"
-            ) from None
-    content = BytesIO()
-    parquet.write_table(pyarrow.table(arrays), content)
-    return content.getvalue()
 
 
 def _saved_ids(items: Named) -> NDArray[Any]:

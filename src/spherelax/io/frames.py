@@ -192,17 +192,26 @@ def to_frame(columns: Columns, like: Library | None = None) -> Any:
         ) from None
 
 
-def write_parquet(columns: Columns) -> bytes:
-    """Return columns as the content of a Parquet file.
+def write_parquet(columns: Columns, *, name: str = PARQUET) -> bytes:
+    """Return columns as the content of a Parquet file, which messages call by its name.
 
     Examples
     --------
     >>> write_parquet({"id": [7, 8], "entity": [0, 0]})[:4]
     b'PAR1'
     """
-    parquet = _library("pyarrow.parquet", PARQUET)
+    pyarrow, parquet = _library("pyarrow", name), _library("pyarrow.parquet", name)
+    arrays = {}
+    for title, column in columns.items():
+        try:
+            arrays[title] = pyarrow.array(column)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InvalidInputError(
+                f"{name}: the column {title} must be of one type that Parquet has; "
+                f"{_first_line(error)}"
+            ) from None
     content = BytesIO()
-    parquet.write_table(to_frame(columns, like="pyarrow"), content)
+    parquet.write_table(pyarrow.table(arrays), content)
     return content.getvalue()
 
 
