@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from spherelax import InvalidInputError
-from spherelax.io.frames import LIBRARIES, Sheet, read_frame, read_sheet, to_frame, write_parquet
+from spherelax.io.frames import LIBRARIES, Sheet, read_frame, read_sheet, to_frame
+from spherelax.io.parquet import parquet_bytes
 
 MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 DAY = dt.date(2024, 2, 29)
@@ -42,7 +43,7 @@ def test_values_survive_a_frame_and_a_file(tmp_path: Path, library: str, kind: s
     assert isinstance(frame, pa.Table if library == "pyarrow" else MAKERS[library])
     assert columns_of(frame) == columns
     path = tmp_path / "entities.parquet"
-    path.write_bytes(write_parquet(columns))
+    path.write_bytes(parquet_bytes(columns, "t.parquet"))
     found = columns_of(path)
     assert found == columns
     assert [type(value) for value in found["id"]] == [type(value) for value in HELD[kind]]
@@ -120,8 +121,8 @@ def test_text_stays_text_and_knows_its_lines(tmp_path: Path) -> None:
         ("t.parquet", b"", "not a readable .parquet file; "),
         ("t.parquet", b"id,score\n1,2\n", "not a readable .parquet file; "),
         ("t.parquet", b"PAR1" * 9, "not a readable .parquet file; "),
-        ("t.parquet", write_parquet({"id": [*range(99)]})[:-9], "not a readable .parquet file; "),
-        ("t.parquet", write_parquet({"id": []}), "holds no rows"),
+        ("t.parquet", parquet_bytes({"id": [1]}, "t")[:-9], "not a readable .parquet file; "),
+        ("t.parquet", parquet_bytes({"id": []}, "t"), "holds no rows"),
         ("t.xlsx", b"", "a table must end in .csv, .tsv, .txt, .parquet"),
         ("t.csv", b"id,id\n1,2\n", "names of columns must differ; found 'id' twice"),
         ("t.csv", b"id,score\n", "holds a header but no rows"),
@@ -142,7 +143,7 @@ def test_faults_of_files_are_one_line(
 
 
 def test_every_damage_to_a_parquet_file_is_told_in_one_line(tmp_path: Path) -> None:
-    whole = write_parquet({"id": [*"abcdefgh"], "score": [0.5] * 8})
+    whole = parquet_bytes({"id": [*"abcdefgh"], "score": [0.5] * 8}, "t.parquet")
     path = tmp_path / "damaged.parquet"
     told = []
     for at in range(0, len(whole), 7):
@@ -169,18 +170,34 @@ def test_missing_files_and_columns(tmp_path: Path) -> None:
         read_frame([1, 2])
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system lists no threads")
+def test_no_thread_of_arrow_outlives_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_bytes(parquet_bytes({"id": [*range(1000)]}, "t"))
+    script = f"""
+from pathlib import Path
+import pyarrow.parquet
+from spherelax.io.parquet import read_parquet
+before = len([*Path("/proc/self/task").iterdir()])
+assert read_parquet({str(path)!r}).num_rows == 1000
+assert len([*Path("/proc/self/task").iterdir()]) == before
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_csv_needs_no_library_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,score\nx,1\n")
     script = f"""
 import sys
 sys.modules.update(dict.fromkeys(["pandas", "polars", "pyarrow"]))
-from spherelax.io.frames import read_sheet, write_parquet
+from spherelax.io.frames import read_sheet
+from spherelax.io.parquet import parquet_bytes
 assert read_sheet({str(path)!r}, "a table").columns == {{"id": ["x"], "score": ["1"]}}
 try:
-    write_parquet({{"id": [1]}})
+    parquet_bytes({{"id": [1]}}, "t.parquet")
 except ImportError as error:
-    assert str(error) == ".parquet needs pyarrow: pip install pyarrow", error
+    assert str(error) == "t.parquet: .parquet needs pyarrow: pip install pyarrow", error
 else:
     raise SystemExit("no error")
 """

@@ -14,8 +14,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spherelax import InvalidInputError, datasets, metrics, solve
 from spherelax.io import columns_csv
-from spherelax.io.frames import to_frame, write_parquet
+from spherelax.io.frames import to_frame
 from spherelax.io.pairs import ROLES, SPLINK, Records, read_pairs
+from spherelax.io.parquet import parquet_bytes
 
 MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 # Two people in three sources, and a pair that joins them by mistake.
@@ -60,7 +61,7 @@ def test_frames_of_every_library(library: str, names: tuple[str, ...]) -> None:
 def test_files(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "p.parquet":
-        path.write_bytes(write_parquet(PAIRS))
+        path.write_bytes(parquet_bytes(PAIRS, name))
     else:
         path.write_text(text(PAIRS, "\t" if name == "p.tsv" else ","))
     records = read_pairs(str(path))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import spherelax
 from spherelax.io.arrays import read_arrays
-from spherelax.io.frames import write_parquet
 from spherelax.io.items import Columns
+from spherelax.io.parquet import parquet_bytes
 from spherelax.io.targets import replace_file
 from spherelax.problem import InvalidInputError
 from spherelax.result import Path as Sweep
@@ -102,7 +102,7 @@ def write_answer(path: str | Path, items: Named, result: Result) -> None:
     if ending == ".json":
         content = (json.dumps(summary(items, result), indent=2) + "\n").encode()
     elif ending == ".parquet":
-        content = write_parquet(items.answer(result), name=str(path))
+        content = parquet_bytes(items.answer(result), str(path))
     else:
         delimiter = "\t" if ending == ".tsv" else ","
         content = columns_csv(items.answer(result), delimiter=delimiter).encode()

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,11 +13,12 @@ import narwhals.stable.v2 as nw
 
 from spherelax.io import rows
 from spherelax.io.items import Columns
+from spherelax.io.parquet import ENDING as PARQUET
+from spherelax.io.parquet import first_line, read_parquet
 from spherelax.problem import InvalidInputError
 
 Library = Literal["pandas", "polars", "pyarrow"]
 LIBRARIES: tuple[Library, ...] = ("pandas", "polars", "pyarrow")
-PARQUET = ".parquet"
 WIDTHS = tuple(range(1, 1001))
 NAMES_SHOWN = 12
 # What polars and pyarrow raise for values that they have no type for.
@@ -138,7 +138,11 @@ def read_frame(
     spherelax.problem.InvalidInputError: a table: must have the columns id, score; found id
     """
     if isinstance(source, str | Path):
-        frame, name = _read_parquet(Path(source), what), str(source)
+        if Path(source).suffix.lower() != PARQUET:
+            expected = ", ".join((*rows.ENDINGS, PARQUET))
+            raise InvalidInputError(f"{source}: {what} must end in {expected}")
+        name = str(source)
+        frame: nw.DataFrame[Any] = nw.from_native(read_parquet(source), eager_only=True)
     else:
         frame, name = _in_memory(source, what), what
     wanted = list(columns)
@@ -188,31 +192,8 @@ def to_frame(columns: Columns, like: Library | None = None) -> Any:
         names = [name for name, values in columns.items() if not _holds(library, values)]
         raise InvalidInputError(
             f"columns {listed(names)}: {library} cannot hold such values together; "
-            f"{_first_line(error)}"
+            f"{first_line(error)}"
         ) from None
-
-
-def write_parquet(columns: Columns, *, name: str = PARQUET) -> bytes:
-    """Return columns as the content of a Parquet file, which messages call by its name.
-
-    Examples
-    --------
-    >>> write_parquet({"id": [7, 8], "entity": [0, 0]})[:4]
-    b'PAR1'
-    """
-    pyarrow, parquet = _library("pyarrow", name), _library("pyarrow.parquet", name)
-    arrays = {}
-    for title, column in columns.items():
-        try:
-            arrays[title] = pyarrow.array(column)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise InvalidInputError(
-                f"{name}: the column {title} must be of one type that Parquet has; "
-                f"{_first_line(error)}"
-            ) from None
-    content = BytesIO()
-    parquet.write_table(pyarrow.table(arrays), content)
-    return content.getvalue()
 
 
 def listed(names: Iterable[str]) -> str:
@@ -244,24 +225,6 @@ def _read_text(path: Path, what: str) -> Sheet:
     return Sheet(str(path), dict(zip(header, values, strict=True)), table.lines)
 
 
-def _read_parquet(path: Path, what: str) -> nw.DataFrame[Any]:
-    """Read a Parquet file, or say what is wrong with it."""
-    if path.suffix.lower() != PARQUET:
-        expected = ", ".join((*rows.ENDINGS, PARQUET))
-        raise InvalidInputError(f"{path}: {what} must end in {expected}")
-    parquet, arrow = _library("pyarrow.parquet", PARQUET), _library("pyarrow", PARQUET)
-    try:
-        with path.open("rb") as file:
-            return nw.from_native(parquet.read_table(file), eager_only=True)
-    except arrow.ArrowException as error:
-        raise InvalidInputError(
-            f"{path}: not a readable {PARQUET} file; {_first_line(error)}"
-        ) from None
-    except OSError as error:
-        reason = error.strerror or f"not a readable {PARQUET} file; {_first_line(error)}"
-        raise InvalidInputError(f"{path}: {reason}") from None
-
-
 def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:
     """Take a table of any library; a lazy one is collected."""
     try:
@@ -290,8 +253,3 @@ def _library(name: str, what: str) -> Any:
     except ImportError:
         package = name.partition(".")[0]
         raise ImportError(f"{what} needs {package}: pip install {package}") from None
-
-
-def _first_line(error: Exception) -> str:
-    """Return what an error says, on one line."""
-    return next(iter(str(error).splitlines()), "") or type(error).__name__

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.io import rows
-from spherelax.io.arrays import BROKEN, read_matrix
+from spherelax.io.arrays import read_matrix
 from spherelax.io.items import Columns
+from spherelax.io.parquet import read_parquet
 from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
@@ -183,19 +184,8 @@ def _from_text(path: Path) -> Points:
 
 def _from_parquet(path: Path) -> Points:
     """Read the columns of a Parquet file; rows are numbered from 1."""
-    try:
-        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise ImportError(f"{path}: .parquet needs pyarrow: pip install pyarrow") from None
-    try:
-        with path.open("rb") as file:
-            table = parquet.ParquetFile(file).read()
-    except (OSError, *BROKEN) as error:
-        if isinstance(error, OSError) and error.strerror:
-            raise InvalidInputError(f"{path}: {error.strerror}") from None
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise InvalidInputError(f"{path}: not a readable .parquet file; {reason}") from None
-    kinds = pyarrow.types
+    table = read_parquet(path)
+    kinds = import_module("pyarrow").types
     numeric = [
         kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)
         for kind in table.schema.types
@@ -209,7 +199,7 @@ def _from_parquet(path: Path) -> Points:
             raise InvalidInputError(
                 f"{path}, column {rows.shown(name)}: must hold numbers; found {column.type}"
             )
-        values = column.cast(pyarrow.float64()).to_numpy()
+        values = column.cast("float64").to_numpy()
         broken = np.flatnonzero(~np.isfinite(values))
         if len(broken):
             found = column[int(broken[0])].as_py()

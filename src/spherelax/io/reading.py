@@ -15,10 +15,11 @@ from spherelax.io import rows
 from spherelax.io.answers import SAVED
 from spherelax.io.arrays import BROKEN, read_matrix
 from spherelax.io.colmap import read_colmap
-from spherelax.io.frames import PARQUET, read_frame
 from spherelax.io.graphs import read_h5ad
 from spherelax.io.items import Items
 from spherelax.io.pairs import ROLES, SPLINK, read_pairs
+from spherelax.io.parquet import ENDING as PARQUET
+from spherelax.io.parquet import parquet_columns
 from spherelax.io.points import Points, read_points
 from spherelax.io.sqlite import MAGIC as SQLITE
 from spherelax.io.tables import read_edges
@@ -153,7 +154,7 @@ def _text_kind(path: Path) -> str:
 
 def _parquet_kind(path: Path) -> str:
     """Tell what a Parquet file is by the names of its columns."""
-    return "pairs" if _are_pairs(read_frame(path).columns) else "points"
+    return "pairs" if _are_pairs(parquet_columns(path)) else "points"
 
 
 def _npy_kind(path: Path) -> str:

@@ -1,0 +1,108 @@
+"""Parquet files, by way of pyarrow, which is optional."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from spherelax.io.items import Columns
+from spherelax.problem import InvalidInputError
+
+ENDING = ".parquet"
+
+
+def read_parquet(path: str | Path) -> Any:
+    """Read a Parquet file into a pyarrow Table.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing or damaged.
+    ImportError
+        If pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "entities.parquet")
+    ...     _ = path.write_bytes(parquet_bytes({"id": [7, 8], "entity": [0, 0]}, "entities"))
+    ...     read_parquet(path).to_pydict()
+    {'id': [7, 8], 'entity': [0, 0]}
+    """
+    return _opened(Path(path), lambda file: file.read(use_threads=False))
+
+
+def parquet_columns(path: str | Path) -> list[str]:
+    """Return the names of the columns of a Parquet file, without reading their values."""
+    names: list[str] = _opened(Path(path), lambda file: file.schema_arrow.names)
+    return names
+
+
+def parquet_bytes(columns: Columns, name: str) -> bytes:
+    """Return columns as the content of a Parquet file, which messages call by its name.
+
+    Examples
+    --------
+    >>> parquet_bytes({"id": [7, 8], "entity": [0, 0]}, "entities.parquet")[:4]
+    b'PAR1'
+    """
+    pyarrow, parquet = _libraries(name)
+    arrays = {}
+    for title, column in columns.items():
+        try:
+            arrays[title] = pyarrow.array(column)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InvalidInputError(
+                f"{name}: the column {title} must be of one type that Parquet has; "
+                f"{first_line(error)}"
+            ) from None
+    content = BytesIO()
+    parquet.write_table(pyarrow.table(arrays), content)
+    return content.getvalue()
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error says, on one line.
+
+    Examples
+    --------
+    >>> first_line(ValueError("Magic bytes not found\nsee the log"))
+    'Magic bytes not found'
+    """
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
+def _opened(path: Path, read: Callable[[Any], Any]) -> Any:
+    """Open a file, read from it, or say what is wrong with it."""
+    pyarrow, parquet = _libraries(str(path))
+    # Neither a file of Python nor Arrow's threads: with both, a process may abort when it ends
+    # (apache/arrow issues 34314 and 50482).
+    try:
+        with pyarrow.OSFile(str(path)) as file:
+            return read(parquet.ParquetFile(file, pre_buffer=False))
+    except (OSError, pyarrow.ArrowException) as error:
+        number = getattr(error, "errno", None)
+        reason = f"not a readable {ENDING} file; {first_line(error)}"
+        raise InvalidInputError(f"{path}: {os.strerror(number) if number else reason}") from None
+
+
+def _libraries(name: str) -> tuple[Any, Any]:
+    """Import pyarrow and its part for Parquet."""
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise ImportError(f"{name}: {ENDING} needs pyarrow: pip install pyarrow") from None
