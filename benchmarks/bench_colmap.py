@@ -49,11 +49,12 @@ def copies(database: Path, folder: Path) -> dict[str, Path]:
     return files
 
 
-def incremental_mapping(database: Path, seed: int) -> Mapping:
-    """Map with one thread, so that the seed decides."""
+def incremental_mapping(database: Path, seed: int, *, tolerance: float = 0.0) -> Mapping:
+    """Map with one thread, so that the seed decides; COLMAP's own tolerance is 0."""
     options = pycolmap.IncrementalPipelineOptions()
     options.extract_colors = False
     options.num_threads = 1
+    options.ba_local_function_tolerance = options.ba_global_function_tolerance = tolerance
     options.random_seed = options.mapper.random_seed = options.triangulation.random_seed = seed
     pycolmap.logging.minloglevel = pycolmap.logging.ERROR.value
     with tempfile.TemporaryDirectory() as folder:

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 import spherelax as sl
-from spherelax.io.graphs import from_anndata, from_graph, label_obs
+from spherelax.io import from_anndata, from_graph, label_obs
 
 N_CELLS, N_GENES, SEED = 1500, 500, 0
 SHARES = [0.24, 0.2, 0.14, 0.12, 0.1, 0.08, 0.07, 0.05]

@@ -1,7 +1,10 @@
 """The command line as tests run it: in this process, or as the real program."""
 
+import contextlib
 import csv
 import os
+import pty
+import signal
 import subprocess
 import sys
 
@@ -33,6 +36,25 @@ def run(*arguments: object, stdin: bytes | None = None) -> tuple[int, str, str]:
         capture_output=True, check=False, env=ENVIRONMENT, input=stdin,
     )  # fmt: skip
     return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def run_on_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str, str]:
+    """Run with standard error on a terminal, perhaps until the bar appears and Ctrl-C is hit."""
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        [*PYTHON, *arguments], stdout=subprocess.PIPE, stderr=terminal, env=ENVIRONMENT, text=True
+    ) as process:
+        os.close(terminal)
+        shown = bytearray()
+        with contextlib.suppress(OSError):  # the other side has closed
+            while chunk := os.read(controller, 4096):
+                shown += chunk
+                if interrupt and b"sweep" in shown:
+                    process.send_signal(signal.SIGINT)
+                    interrupt = False
+        os.close(controller)
+        stdout = process.stdout.read()
+    return process.returncode, stdout, shown.decode()
 
 
 def labels_in(text: str, column: str = "label") -> list[str]:

@@ -2,8 +2,8 @@
 
 import csv
 import json
+import re
 import sys
-import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -12,16 +12,7 @@ import pytest
 import spherelax as sl
 from spherelax import io
 from spherelax._solve import SOLVERS
-from spherelax.io.answers import (
-    ENDINGS,
-    UNSURE,
-    columns_csv,
-    load_result,
-    save_result,
-    summary,
-    write_answer,
-)
-from spherelax.io.pairs import Records
+from spherelax.io.answers import ENDINGS, UNSURE, columns_csv, summary, write_answer
 from spherelax.io.points import Points
 
 NAMES = ["a", 'say "b"', "c, d", "e\tf", "g\nh", "<script>", "ä猫", "", "007", " i ", "=1+1", "#k"]
@@ -41,23 +32,6 @@ def blocks():
     return io.Items(BLOCKS, NAMES, groups), sl.solve(BLOCKS)
 
 
-def same_result(one, other):
-    """Compare everything that a file holds."""
-    for name in ("labels", "confidence"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-        assert getattr(one, name).dtype == getattr(other, name).dtype
-    for name in ("alpha", "status", "index", "right", "left", "max_universe", "n_labels"):
-        assert getattr(one, name) == getattr(other, name)
-        assert type(getattr(one, name)) is type(getattr(other, name))
-    for name in ("alphas", "etas", "objectives", "savings", "resolutions", "n_labels", "stability"):
-        np.testing.assert_array_equal(getattr(one.path, name), getattr(other.path, name))
-    assert one.path.is_whole == other.path.is_whole
-    assert len(one.path.labels) == len(other.path.labels)
-    for labels, others in zip(one.path.labels, other.path.labels, strict=True):
-        np.testing.assert_array_equal(labels, others)
-        assert labels.dtype == others.dtype
-
-
 @pytest.mark.parametrize(("ending", "delimiter"), [(".csv", ","), (".tsv", "\t")])
 def test_tables_of_text_are_read_again(blocks, tmp_path, ending, delimiter):
     items, result = blocks
@@ -71,6 +45,16 @@ def test_tables_of_text_are_read_again(blocks, tmp_path, ending, delimiter):
     assert [group or None for group in columns[1]] == items.groups
     assert [int(label) for label in columns[2]] == result.labels.tolist()
     np.testing.assert_allclose([float(c) for c in columns[3]], result.confidence, atol=5.1e-5)
+
+
+def test_labels_quote_what_needs_it() -> None:
+    ids = ["Doe, J.", 'say "hi"', "c", "d", "e", "f"]
+    items = io.Items(BLOCKS[:6, :6], ids, groups=["x", "ä", "x", "x", "x", "x"])
+    lines = columns_csv(items.answer(sl.solve(BLOCKS[:6, :6], pick=9.0))).splitlines()
+    assert lines[0] == "item,group,label,confidence"
+    assert lines[1].startswith('"Doe, J.",x,0,')
+    assert lines[2].startswith('"say ""hi""",ä,1,')
+    assert all(re.search(r",[01]\.\d{4}$", line) for line in lines[1:])
 
 
 def test_parquet_is_read_again_with_types(blocks, tmp_path):
@@ -152,111 +136,6 @@ def test_an_odd_status_is_told():
     json.dumps(found, allow_nan=False)
 
 
-def test_saved_results_are_loaded_again(result, tmp_path):
-    save_result(tmp_path / "result.npz", result)
-    loaded = load_result(tmp_path / "result.npz")
-    same_result(loaded, result)
-    assert loaded.labels is loaded.path.labels[loaded.index]
-
-
-def test_a_loaded_result_moves_along_its_path(result, tmp_path):
-    save_result(tmp_path / "result.npz", result)
-    loaded = load_result(str(tmp_path / "result.npz"))
-    np.testing.assert_array_equal(loaded.matches(), result.matches())
-    for there, here in (
-        (loaded.at(0.5), result.at(0.5)),
-        (loaded.with_n_labels(7), result.with_n_labels(7)),
-    ):
-        np.testing.assert_array_equal(there.labels, here.labels)
-        assert (there.alpha, there.status, there.index) == (here.alpha, here.status, here.index)
-        assert there.index != loaded.index
-        assert np.isnan(there.confidence).all()
-        assert there.confidence.shape == here.confidence.shape
-        np.testing.assert_array_equal(there.matches(), here.matches())
-        back = there.at(loaded.alpha)
-        np.testing.assert_array_equal(back.confidence, result.confidence)
-        found = summary(io.Items(np.eye(80), None), there)
-        assert found["mean_confidence"] is None
-        json.dumps(found, allow_nan=False)
-    with pytest.raises(sl.InvalidInputError, match=r"result\.npz: holds no similarities, which"):
-        loaded.embedding()
-
-
-def test_another_step_can_be_saved(result, tmp_path):
-    other = result.at(0.5)
-    save_result(tmp_path / "other.npz", other)
-    same_result(load_result(tmp_path / "other.npz"), other)
-
-
-def test_an_interrupted_result_is_saved(tmp_path):
-    seen = []
-
-    def interrupt(step):
-        seen.append(step)
-        if len(seen) == 5:
-            raise KeyboardInterrupt
-
-    with pytest.warns(sl.SphereWarning, match="interrupted"):
-        result = sl.solve(BLOCKS, callback=interrupt)
-    assert not result.path.is_whole
-    save_result(tmp_path / "result.npz", result)
-    same_result(load_result(tmp_path / "result.npz"), result)
-
-
-def test_equal_steps_are_saved_once_and_shared_again(tmp_path):
-    W = np.kron(np.eye(40), np.ones((5, 5)))
-    result = sl.solve(W)
-    one = result.path.labels[0]
-    path = replace(result.path, labels=(one,) * len(result.path.labels))
-    save_result(tmp_path / "result.npz", replace(result, path=path, labels=one))
-    assert io.read_arrays(tmp_path / "result.npz")["path_labels"].shape == (1, 200)
-    labels = load_result(tmp_path / "result.npz").path.labels
-    assert all(step is labels[0] for step in labels)
-
-
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [
-        (NAMES, NAMES),
-        (None, list(range(12))),
-        ([2**62 + n for n in range(12)], [2**62 + n for n in range(12)]),
-        ([np.int64(n) for n in range(12)], list(range(12))),
-        ([2**70 + n for n in range(12)], [str(2**70 + n) for n in range(12)]),
-        ([-1, 2**63] * 6, ["-1", str(2**63)] * 6),
-        ([1, "a"] * 6, ["1", "a"] * 6),
-        ([True, 2] * 6, ["True", "2"] * 6),
-        ([("x", n) for n in range(12)], [f"('x', {n})" for n in range(12)]),
-    ],
-    ids=lambda value: repr(value)[:20],
-)
-def test_ids_are_saved_as_integers_or_text(blocks, tmp_path, ids, expected):
-    items, result = replace(blocks[0], ids=ids), blocks[1]
-    write_answer(tmp_path / "result.npz", items, result)
-    assert io.read_arrays(tmp_path / "result.npz", "ids")["ids"].tolist() == expected
-    same_result(load_result(tmp_path / "result.npz"), result)
-
-
-def test_records_are_saved_by_source_and_id(blocks, tmp_path):
-    records = Records(BLOCKS, [7, 8] * 6, sources=[n // 2 for n in range(12)])
-    write_answer(tmp_path / "result.npz", records, blocks[1])
-    assert io.read_arrays(tmp_path / "result.npz")["ids"].tolist() == records.names
-    assert len(set(records.names)) == 12
-
-
-def test_without_items_no_ids_are_saved(blocks, tmp_path):
-    save_result(tmp_path / "result.npz", blocks[1])
-    assert "ids" not in io.read_arrays(tmp_path / "result.npz")
-
-
-def test_numpy_reads_a_saved_result_without_pickle(blocks, tmp_path):
-    items, result = blocks
-    write_answer(tmp_path / "result.npz", items, result)
-    with np.load(tmp_path / "result.npz", allow_pickle=False) as saved:
-        assert all(saved[name].dtype.kind != "O" for name in saved)
-        np.testing.assert_array_equal(saved["labels"], result.labels)
-        assert str(saved["version"]) == sl.__version__
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_same_answer_is_the_same_bytes(blocks, tmp_path, ending):
     if ending == ".parquet":
@@ -267,17 +146,9 @@ def test_the_same_answer_is_the_same_bytes(blocks, tmp_path, ending):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_saved_result_does_not_tell_the_time(blocks, tmp_path):
-    save_result(tmp_path / "result.npz", blocks[1])
-    with zipfile.ZipFile(tmp_path / "result.npz") as archive:
-        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
-
-
 def test_other_endings_are_refused(blocks, tmp_path):
     with pytest.raises(sl.InvalidInputError, match=r"must end in one of \.csv, \.tsv, \.parquet"):
         write_answer(tmp_path / "labels.xlsx", *blocks)
-    with pytest.raises(sl.InvalidInputError, match=r"a saved result must end in \.npz$"):
-        save_result(tmp_path / "result.pkl", blocks[1])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -287,55 +158,9 @@ def test_endings_may_be_large(blocks, tmp_path):
     assert (tmp_path / "LABELS.CSV").read_text(encoding="utf-8") == expected
 
 
-def changed(saved, **others):
-    arrays = {name: array for name, array in (saved | others).items() if array is not None}
-    return {name: np.asarray(array) for name, array in arrays.items()}
-
-
-@pytest.mark.parametrize(
-    ("others", "message"),
-    [
-        ({"labels": None}, "must hold the arrays version, labels,"),
-        ({"labels": np.zeros(12)}, "labels has dtype float64 and shape (12,)"),
-        ({"alpha": [0.5]}, "alpha has dtype float64 and shape (1,)"),
-        ({"status": "NONSENSE"}, "status 'NONSENSE' is not known"),
-        ({"path_etas": np.zeros(3)}, "path_etas must have shape"),
-        ({"path_savings": np.zeros(3)}, "path_savings must have shape"),
-        ({"confidence": np.zeros(3)}, "confidence must have shape (12,); found (3,)"),
-        ({"index": 1000}, "index must be at least 0 and below"),
-        ({"index": -1}, "index must be at least 0 and below"),
-        ({"labels": np.arange(12, dtype=np.int32)}, "labels are not those of the step"),
-    ],
-)
-def test_what_is_no_saved_result_is_refused(blocks, tmp_path, others, message):
-    path = tmp_path / "result.npz"
-    save_result(path, blocks[1])
-    np.savez(path, **changed(io.read_arrays(path), **others))
-    with pytest.raises(sl.InvalidInputError) as caught:
-        load_result(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["path_steps", "path_labels"])
-def test_numbers_out_of_range_are_refused(blocks, tmp_path, name):
-    path = tmp_path / "result.npz"
-    save_result(path, blocks[1])
-    saved = io.read_arrays(path)
-    np.savez(path, **changed(saved, **{name: saved[name] + 1000}))
-    with pytest.raises(sl.InvalidInputError, match=f"{name} must be at least 0 and below"):
-        load_result(path)
-
-
-def test_objects_and_broken_files_are_refused(blocks, tmp_path):
-    path = tmp_path / "result.npz"
-    save_result(path, blocks[1])
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(sl.InvalidInputError, match=r"not a readable \.npz file"):
-        load_result(path)
-    np.savez(path, allow_pickle=True, labels=np.array([{}], dtype=object))
-    with pytest.raises(sl.InvalidInputError, match="Object arrays cannot be loaded"):
-        load_result(path)
-    with pytest.raises(sl.InvalidInputError, match="No such file"):
-        load_result(tmp_path / "none.npz")
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
+def test_the_labels_of_other_items_are_refused(blocks, tmp_path, ending):
+    result = sl.solve(BLOCKS[:8, :8])
+    with pytest.raises(sl.InvalidInputError, match=r"each of 12 items; found 8$"):
+        write_answer(tmp_path / f"labels{ending}", blocks[0], result)
+    assert list(tmp_path.iterdir()) == []

@@ -1,115 +1,32 @@
-"""COLMAP databases in and out."""
+"""COLMAP databases: matches in, tracks out."""
 
-import os
 import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spherelax import InvalidInputError, Result, baselines, metrics, solve
-from spherelax.io import colmap
-from spherelax.io.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
-
-ROOT = Path(__file__).resolve().parents[1]
-MAX = 2147483647
-SCHEMA = """
-CREATE TABLE images (image_id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE);
-CREATE TABLE keypoints (image_id INTEGER PRIMARY KEY, rows INTEGER, cols INTEGER, data BLOB);
-CREATE TABLE descriptors (image_id INTEGER PRIMARY KEY, rows INTEGER, cols INTEGER, data BLOB);
-CREATE TABLE matches (pair_id INTEGER PRIMARY KEY, rows INTEGER, cols INTEGER, data BLOB);
-CREATE TABLE two_view_geometries (pair_id INTEGER PRIMARY KEY, rows INTEGER, cols INTEGER,
-    data BLOB, config INTEGER, F BLOB, camera1 BLOB);
-INSERT INTO descriptors VALUES (7, 1, 128, zeroblob(128));
-PRAGMA user_version = 4020100;
-"""
-TABLES = ("images", "keypoints", "descriptors", "matches", "two_view_geometries")
-# Ids are not in the order of names; the last is the largest that COLMAP allows.
-IMAGES = {7: "a.jpg", 2: "b.jpg", 12: "c.jpg", 5: "d.jpg", MAX - 1: "e.jpg"}
-N_POINTS = 12
-# Keypoint k of an image shows point ORDER[image][k].
-ORDER = {image: np.random.default_rng(image).permutation(N_POINTS) for image in IMAGES}
-PAIRS = [(first, second) for first in IMAGES for second in IMAGES if first < second]
-
-
-def true_matches(first, second):
-    """Rows of keypoints that show the same point."""
-    return np.column_stack([np.argsort(ORDER[first]), np.argsort(ORDER[second])])
-
-
-def wrong_match(first, second):
-    """The keypoints of two points that are not the same, in one row."""
-    return [int(np.argmax(ORDER[first] == 0)), int(np.argmax(ORDER[second] == 1))]
-
-
-def blob(matches):
-    return np.array(matches, dtype="<u4").tobytes()
-
-
-def run(path, *statements):
-    """Change a database."""
-    with closing(sqlite3.connect(path)) as database:
-        for statement in statements:
-            database.execute(*([statement] if isinstance(statement, str) else statement))
-        database.commit()
-    return path
-
-
-def insert(table, pair, matches, pad=""):
-    return (
-        f"INSERT INTO {table} VALUES (?, ?, 2, ?{pad})",
-        (MAX * pair[0] + pair[1], len(matches), blob(matches)),
-    )
-
-
-def make(path, verified=(), raw=(), n_columns=6):
-    """Write a database; the keypoints of an image have the positions (0, 0.5), (1, 1.5), ..."""
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(SCHEMA)
-        for image, name in IMAGES.items():
-            data = np.zeros((N_POINTS, n_columns), dtype="<f4")
-            data[:, :2] = np.arange(N_POINTS)[:, None] + [0, 0.5]
-            database.execute("INSERT INTO images VALUES (?, ?)", (image, name))
-            database.execute(
-                "INSERT INTO keypoints VALUES (?, ?, ?, ?)",
-                (image, N_POINTS, n_columns, data.tobytes()),
-            )
-        database.commit()
-    run(path, *(insert("matches", pair, matches) for pair, matches in raw))
-    pad = ", 3, zeroblob(72), 'camera'"
-    return run(path, *(insert("two_view_geometries", *row, pad) for row in verified))
+from colmap_scene import (
+    IMAGES,
+    MAX,
+    N_POINTS,
+    ORDER,
+    content,
+    labelled,
+    make,
+    make_scene,
+    run,
+)
+from spherelax import InvalidInputError, solve
+from spherelax.io.colmap import read_colmap, write_colmap
+from spherelax.io.sqlite import opened
 
 
 @pytest.fixture
 def scene(tmp_path):
-    """Five images: the pair of the first two has a wrong match instead of two right ones."""
-    verified = [(pair, true_matches(*pair)) for pair in PAIRS]
-    verified[0] = (PAIRS[0], [*true_matches(*PAIRS[0])[2:].tolist(), wrong_match(*PAIRS[0])])
-    raw = [(pair, [[0, 0], [1, 1]]) for pair in PAIRS]
-    return make(tmp_path / "database.db", verified, raw)
-
-
-def labelled(items):
-    """Return a result that has the points as labels."""
-    image_of = {name: image for image, name in IMAGES.items()}
-    labels = [ORDER[image_of[name]][keypoint] for name, keypoint in items.ids]
-    return replace(solve(items.similarity, items.groups, pick=1.0), labels=np.array(labels))
-
-
-def content(path, table):
-    with closing(sqlite3.connect(path)) as database:
-        return database.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall()
-
-
-def matches_of(path, table="two_view_geometries"):
-    return {
-        divmod(row[0], MAX): np.frombuffer(row[3], "<u4").reshape(-1, 2).tolist()
-        for row in content(path, table)
-    }
+    return make_scene(tmp_path / "database.db")
 
 
 @pytest.mark.parametrize("n_columns", [2, 4, 6])
@@ -265,6 +182,50 @@ def test_what_is_still_in_the_log_is_read_too(scene, tmp_path):
     assert not list(tmp_path.glob("cleaned.db-*"))
 
 
+def test_what_is_read_is_of_one_state(scene):
+    run(scene, "PRAGMA journal_mode = WAL")
+    with closing(sqlite3.connect(scene)) as writer:
+        writer.execute("DELETE FROM matches WHERE pair_id = 0")
+        writer.commit()
+        with opened(scene) as database:
+            before = database.execute("SELECT COUNT(*) FROM matches").fetchone()
+            writer.execute("DELETE FROM matches")
+            writer.commit()
+            assert database.execute("SELECT COUNT(*) FROM matches").fetchone() == before
+
+
+def test_pycolmap_writes_what_is_read(tmp_path):
+    """Its matches are given in either order of images; some images and pairs have nothing."""
+    pycolmap = pytest.importorskip("pycolmap")
+    path = tmp_path / "database.db"
+    points = np.arange(10, dtype=np.float32).reshape(5, 2)
+    geometry = pycolmap.TwoViewGeometry()
+    geometry.config, geometry.inlier_matches = 2, np.array([[0, 4]], dtype=np.uint32)
+    with pycolmap.Database.open(path) as database:
+        camera = database.write_camera(
+            pycolmap.Camera(model="SIMPLE_PINHOLE", width=640, height=480, params=[500, 320, 240])
+        )
+        names = ("z.jpg", "a.jpg", "bare.jpg", "new.jpg")
+        z, a, bare, _ = (
+            database.write_image(pycolmap.Image(name=name, camera_id=camera)) for name in names
+        )
+        for image, size in ((z, 5), (a, 5), (bare, 0)):
+            database.write_keypoints(image, points[:size])
+        database.write_matches(a, z, np.array([[0, 4], [1, 3]], dtype=np.uint32))
+        database.write_matches(z, bare, np.empty((0, 2), dtype=np.uint32))
+        database.write_two_view_geometry(a, z, geometry)
+    assert read_colmap(path).ids == [("a.jpg", 0), ("z.jpg", 4)]
+    items = read_colmap(path, table="matches")
+    assert items.ids == [("a.jpg", 0), ("a.jpg", 1), ("z.jpg", 3), ("z.jpg", 4)]
+    np.testing.assert_array_equal(items.positions, points[[0, 1, 3, 4]])
+    np.testing.assert_array_equal(items.similarity.toarray(), np.eye(4)[::-1])
+    alone = replace(solve(items.similarity, items.groups, pick=1.0), labels=np.arange(4))
+    write_colmap(tmp_path / "empty.db", items, alone)
+    with pycolmap.Database.open(tmp_path / "empty.db") as empty:
+        assert empty.num_matches() == empty.num_inlier_matches() == 0
+        assert len(empty.read_two_view_geometry(a, z).inlier_matches) == 0
+
+
 def test_answer_has_the_tracks_in_order(scene):
     items = read_colmap(scene)
     result = solve(items.similarity, items.groups)
@@ -291,173 +252,5 @@ def test_keypoints_that_are_left_alone_are_in_no_track(scene):
     assert items.tracks(apart)[3] == -1
     assert len(items.answer(apart)["track"]) == len(labels) - 1
     assert set(items.answer(apart)["track"]) == set(range(N_POINTS))
-    with pytest.raises(InvalidInputError, match="one label per keypoint, 60; found 59"):
+    with pytest.raises(InvalidInputError, match="each of 60 keypoints; found 59"):
         items.tracks(replace(result, labels=labels[:-1]))
-
-
-def test_the_copy_has_the_matches_inside_tracks(scene, tmp_path):
-    before = scene.read_bytes()
-    items = read_colmap(scene)
-    target = tmp_path / "cleaned.db"
-    counts = write_colmap(target, items, labelled(items))
-    n_true = len(PAIRS) * N_POINTS - 2
-    assert counts == MatchCounts(kept=n_true, removed=1, added=0)
-    found = matches_of(target)
-    for pair in PAIRS[1:]:
-        assert found[pair] == true_matches(*pair).tolist()
-    assert found[PAIRS[0]] == true_matches(*PAIRS[0])[2:].tolist()
-    assert scene.read_bytes() == before
-    for table in TABLES[:4]:
-        assert content(target, table) == content(scene, table)
-    for old, new in zip(*(content(p, TABLES[4]) for p in (scene, target)), strict=True):
-        assert (new[0], *new[2:3], *new[4:]) == (old[0], *old[2:3], *old[4:])
-        assert new[1] * 8 == len(new[3])
-    assert run(target).read_bytes()[60:64] == before[60:64]  # the version that COLMAP looks at
-    assert sorted(tmp_path.iterdir()) == [target, scene]
-
-
-def test_missing_matches_are_added_where_images_are_matched(scene, tmp_path):
-    lost = MAX * PAIRS[4][0] + PAIRS[4][1]
-    without = MAX * PAIRS[5][0] + PAIRS[5][1]
-    run(
-        scene,
-        f"UPDATE two_view_geometries SET rows = 0, data = NULL, config = 1 WHERE pair_id = {lost}",
-        f"DELETE FROM two_view_geometries WHERE pair_id = {without}",
-    )
-    items = read_colmap(scene)
-    target = tmp_path / "added.db"
-    counts = write_colmap(target, items, labelled(items), add_missing=True)
-    assert counts == MatchCounts(kept=8 * N_POINTS - 2, removed=1, added=2)
-    rows = {row[0]: row for row in content(target, "two_view_geometries")}
-    assert rows[lost] == next(
-        row for row in content(scene, "two_view_geometries") if row[0] == lost
-    )
-    assert without not in rows
-    first = rows[MAX * PAIRS[0][0] + PAIRS[0][1]]
-    matches = np.frombuffer(first[3], "<u4").reshape(-1, 2).tolist()
-    assert matches[:-2] == true_matches(*PAIRS[0])[2:].tolist()
-    assert sorted(matches) == sorted(true_matches(*PAIRS[0]).tolist())
-
-
-def test_matches_of_keypoints_that_are_left_alone_are_removed(scene, tmp_path):
-    items = read_colmap(scene)
-    alone = replace(labelled(items), labels=np.arange(len(items.ids)))
-    assert write_colmap(tmp_path / "cleaned.db", items, alone, add_missing=True) == MatchCounts(
-        kept=0, removed=len(PAIRS) * N_POINTS - 1, added=0
-    )
-    assert not any(matches_of(tmp_path / "cleaned.db").values())
-
-
-def test_raw_matches_are_cleaned_if_they_were_read(tmp_path):
-    raw = [(pair, [*true_matches(*pair).tolist(), wrong_match(*pair)]) for pair in PAIRS]
-    verified = [(PAIRS[0], raw[0][1][-3:])]
-    items = read_colmap(make(tmp_path / "database.db", verified, raw), table="matches")
-    target = tmp_path / "cleaned.db"
-    counts = write_colmap(target, items, labelled(items))
-    assert counts == MatchCounts(kept=len(PAIRS) * N_POINTS, removed=len(PAIRS), added=0)
-    assert matches_of(target, "matches") == {pair: true_matches(*pair).tolist() for pair in PAIRS}
-    assert matches_of(target) == {PAIRS[0]: true_matches(*PAIRS[0])[-2:].tolist()}
-
-
-def test_the_copy_takes_no_name_that_would_do_harm(scene, tmp_path):
-    items = read_colmap(scene)
-    result = labelled(items)
-    before = scene.read_bytes()
-    (tmp_path / "link.db").symlink_to(scene)
-    (tmp_path / "twin.db").hardlink_to(scene)
-    (tmp_path / "busy.db-wal").touch()
-    os.mkfifo(tmp_path / "pipe.db")
-    for name, reason in {
-        "database.db": "is the database that was read; name another file",
-        "link.db": "is the database that was read; name another file",
-        "twin.db": "is the database that was read; name another file",
-        "busy.db": "is in use or was left unfinished; found .*busy.db-wal",
-        "pipe.db": "must be a file; found something else of this name",
-        ".": "must be a file; found something else of this name",
-        "nowhere/cleaned.db": "cannot be written; No such file or directory",
-    }.items():
-        with pytest.raises(InvalidInputError, match=f"{reason}$"):
-            write_colmap(tmp_path / name, items, result)
-    assert scene.read_bytes() == before
-
-
-def test_an_interrupted_copy_leaves_what_was_there(scene, tmp_path, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    items = read_colmap(scene)
-    target = tmp_path / "cleaned.db"
-    target.write_text("an earlier file")
-    monkeypatch.setattr(colmap, "_implied", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_colmap(target, items, labelled(items), add_missing=True)
-    assert target.read_text() == "an earlier file"
-    assert sorted(tmp_path.iterdir()) == [target, scene]
-    write_colmap(target, items, labelled(items))
-    assert len(matches_of(target)) == len(PAIRS)
-
-
-@pytest.fixture(scope="module")
-def castle(data_home) -> tuple[Keypoints, Result]:
-    """Photographs of a castle, and the labels of their keypoints."""
-    items = read_colmap(data_home / "sfm/sceaux_castle/database.db")
-    return items, solve(items.similarity, items.groups)
-
-
-def n_conflicting(labels, groups):
-    """Count the labels that two items of one group share."""
-    cells, sizes = np.unique(
-        np.c_[labels, np.unique(groups, return_inverse=True)[1]], axis=0, return_counts=True
-    )
-    return len(np.unique(cells[sizes > 1, 0]))
-
-
-def test_tracks_of_the_castle(castle, data_home):
-    items, result = castle
-    with np.load(data_home / "sfm/sceaux_castle/sceaux_castle.npz") as stored:
-        names = stored["image_names"][stored["kp_image"]].tolist()
-        starts = dict(zip(*np.unique(names, return_index=True), strict=True))
-        track, xy = stored["track"], stored["kp_xy"]
-    rows = [starts[name] + keypoint for name, keypoint in items.ids]
-    np.testing.assert_array_equal(items.positions, xy[rows])
-    assert items.similarity.nnz // 2 == 22022
-    scored = track[rows] >= 0
-    images = np.array(items.groups)[scored]
-
-    def f_score(labels):
-        return metrics.pairwise_scores(track[rows][scored], labels[scored], images).f_score
-
-    joined = baselines.union_find(items.similarity, items.groups)
-    dropped = baselines.union_find(items.similarity, items.groups, conflicts="drop")
-    assert n_conflicting(joined, items.groups) == 95
-    assert n_conflicting(result.labels, items.groups) == 0
-    assert f_score(result.labels) > f_score(joined) + 0.02 > f_score(dropped) + 0.03
-
-
-def test_colmap_reads_the_copy(castle, tmp_path):
-    pycolmap = pytest.importorskip("pycolmap")
-    items, result = castle
-    counts = write_colmap(tmp_path / "cleaned.db", items, result)
-    label_of = dict(zip(items.ids, result.labels.tolist(), strict=True))
-    with pycolmap.Database.open(tmp_path / "cleaned.db") as cleaned:
-        assert cleaned.num_inlier_matches() == counts.kept
-        names = {image.image_id: image.name for image in cleaned.read_all_images()}
-        for pair_id, geometry in zip(*cleaned.read_two_view_geometries(), strict=True):
-            first, second = (names[image] for image in pycolmap.pair_id_to_image_pair(pair_id))
-            assert all(
-                label_of[first, k] == label_of[second, j]
-                for k, j in geometry.inlier_matches.tolist()
-            )
-
-
-def test_colmap_maps_the_copy_at_least_as_well(castle, tmp_path, monkeypatch):
-    pytest.importorskip("pycolmap")
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    bench = import_module("bench_colmap")
-    files = bench.copies(castle[0].path, tmp_path)
-    before, after = (
-        bench.incremental_mapping(files[name], seed=0) for name in ("original", "cleaned")
-    )
-    assert after.images >= before.images
-    assert after.points >= before.points
-    assert after.error <= before.error

@@ -14,7 +14,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spherelax import InvalidInputError, datasets, metrics, solve
 from spherelax.io import columns_csv
-from spherelax.io.frames import to_frame
 from spherelax.io.pairs import ROLES, SPLINK, Records, read_pairs
 from spherelax.io.parquet import parquet_bytes
 
@@ -139,7 +138,7 @@ def test_ids_go_back_into_a_frame_of_their_library(library: str) -> None:
     frame = MAKERS[library]({"id_a": days[:3], "id_b": days[1:], "score": [0.9, 0.1, 0.9]})
     records = read_pairs(frame)
     assert records.ids == days
-    back = to_frame(records.answer(solve(records.similarity, pick=1.0)), like=library)
+    back = MAKERS[library](records.answer(solve(records.similarity, pick=1.0)))
     assert list(back["entity"].to_numpy()) == [0, 0, 1, 1]
     assert (back["id"].to_pylist() if library == "pyarrow" else list(back["id"])) == days
 

@@ -47,6 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("x,y\n0.5,2\n", "points"),
         ("name,x\nrose,1.5\n", "points"),
         ("-1.5e-3,2,7\n", "points"),
+        ("x,y\n-1,2\n", "points"),
+        ("x,y\n1,2\n3,4\n3.5,4\n", "points"),
+        ("1,2,-0.5\n", "edges"),
     ],
 )
 def test_text(content: str, kind: str) -> None:
@@ -132,6 +135,19 @@ def test_the_kind_can_be_insisted_on() -> None:
     assert io.read("x.csv", kind="edges").ids == ["1.5", "2.5"]
     with pytest.raises(sl.InvalidInputError, match="kind must be one of matrix, edges, pairs, po"):
         io.read("x.csv", kind="result")
+
+
+def test_a_fault_says_that_the_file_was_taken_for_edges() -> None:
+    Path("x.csv").write_text("1,2,3\n2,3,-1\n")
+    fault = "x.csv, row 2: similarity must be finite and not negative; found '-1'"
+    for kind, hint in {
+        None: " (taken for edges; kind= or --as says otherwise)",
+        "edges": "",
+    }.items():
+        with pytest.raises(sl.InvalidInputError) as caught:
+            io.read("x.csv", kind=kind)
+        assert str(caught.value) == f"{fault}{hint}"
+    assert io.read("x.csv", kind="points").points.shape == (2, 3)
 
 
 def test_columns_make_pairs() -> None:

@@ -179,6 +179,24 @@ def test_bad_frames(result, settings, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("like", "ids"),
+    [
+        ("polars", [7, "7"]),
+        ("polars", [("a", 1), 7]),
+        ("pyarrow", [7, "7"]),
+        ("pyarrow", [("a", 1), ("b", 2)]),
+        ("pyarrow", [2**70, 1]),
+    ],
+)
+def test_ids_that_a_package_has_no_type_for(result, like, ids):
+    pytest.importorskip(like)
+    message = f"^ids and groups must be of types that {like} has; .+"
+    with pytest.raises(sl.InvalidInputError, match=message) as caught:
+        result.to_frame(ids=40 * ids, like=like)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_frame_without_its_package(result, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=r"^to_frame needs polars: pip install polars$"):

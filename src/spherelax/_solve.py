@@ -240,7 +240,10 @@ def _absorb(problem: Problem, start: Result) -> Result:
     from spherelax.coordinate_run import CoordinateRun
 
     if not isinstance(start, Result) or not isinstance(start.source, CoordinateRun):
-        found = "one of the power solver" if isinstance(start, Result) else type(start).__name__
+        found = type(start).__name__
+        if isinstance(start, Result):
+            is_power = isinstance(start.source, PowerRun)
+            found = f"one {'of the power solver' if is_power else 'that was loaded from a file'}"
         raise InvalidInputError(f"start must be a Result of the coordinate solver; found {found}")
     if len(start.labels) > problem.n_items:
         raise InvalidInputError(

@@ -1,10 +1,14 @@
-"""How the command line talks to a terminal: faults in one line, progress as a bar."""
+"""How the command line talks to a terminal: faults in one line, progress as a bar, Ctrl-C."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import click
 
@@ -15,7 +19,10 @@ if TYPE_CHECKING:
 
 PROGRAM = "spherelax"
 INTERRUPTED = 130  # what shells report for Ctrl-C
-STAGE = "spherelax.stage"
+STAGE, WRITTEN, CUT = "spherelax.stage", "spherelax.written", "spherelax.cut"
+ASIDE = "spherelax.aside"
+
+Found = TypeVar("Found")
 
 
 class OneLineErrors(click.Group):
@@ -25,15 +32,17 @@ class OneLineErrors(click.Group):
         """Run a command and exit."""
         extra.update(standalone_mode=False, prog_name=PROGRAM)
         try:
-            sys.exit(super().main(*args, **extra))
+            _leave(super().main(*args, **extra) or 0)
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else PROGRAM
             message = f"{path}: {error.format_message().rstrip('.')} (see {path} --help)"
         except click.ClickException as error:
             message = f"{PROGRAM}: {error.format_message()}"
+        except click.Abort:  # Ctrl-C before there was a command
+            sys.exit(INTERRUPTED)
         except MemoryError as error:
             message = f"{PROGRAM}: not enough memory; {error}"
-        except (OSError, ImportError) as error:
+        except ImportError as error:
             message = f"{PROGRAM}: {error}"
         except ValueError as error:
             if not isinstance(error, spherelax.InvalidInputError):
@@ -47,11 +56,19 @@ class OneLineErrors(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; Ctrl-C ends it with one line."""
+        """Run a command; Ctrl-C and a full disk end it with one line that says how far it came."""
         try:
             super().invoke(ctx)
         except KeyboardInterrupt:
-            end_interrupted(ctx)
+            ctx.meta[CUT] = _how_far(ctx)
+        except BrokenPipeError:
+            raise  # whoever reads standard output has enough; click ends quietly
+        except OSError as error:
+            reason = error.strerror or error
+            raise click.ClickException(f"stopped {_how_far(ctx)}; {reason}") from None
+        if CUT in ctx.meta:
+            click.echo(f"{PROGRAM}: interrupted {ctx.meta[CUT]}", err=True)
+            ctx.exit(INTERRUPTED)
 
 
 def begin(stage: str) -> None:
@@ -59,11 +76,42 @@ def begin(stage: str) -> None:
     click.get_current_context().meta[STAGE] = f"while {stage}"
 
 
-def end_interrupted(ctx: click.Context, how_far: str | None = None) -> NoReturn:
-    """Say how far the work came when Ctrl-C was hit, and exit as shells expect."""
-    said = (f"{PROGRAM}: interrupted", how_far or ctx.meta.get(STAGE))
-    click.echo(" ".join(filter(None, said)), err=True)
-    ctx.exit(INTERRUPTED)
+@contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Note what is written now, and then that it is there."""
+    begin(f"writing {name}")
+    yield
+    click.get_current_context().meta.setdefault(WRITTEN, []).append(name)
+
+
+def cut_short(how_far: str) -> None:
+    """Note how far the sweep came before Ctrl-C, to be said when all is written."""
+    click.get_current_context().meta[CUT] = how_far
+
+
+def aside(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> Found:
+    """Do work in a second thread and wait for it.
+
+    Python tells its first thread alone of Ctrl-C. In a thread that runs compiled code it would
+    strike when Numba makes objects of the outcome, which ends in a crash. The first Ctrl-C calls
+    ``stop``, which is to end the work soon; without it, or at the second one, the wait is over.
+    """
+    outcome: Future[Found] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # raised again where it is awaited
+            outcome.set_exception(error)
+
+    try:
+        threading.Thread(target=run, name=ASIDE, daemon=True).start()
+        return outcome.result()
+    except KeyboardInterrupt:
+        if stop is None or outcome.done():
+            raise
+    stop()
+    return outcome.result()
 
 
 class Progress:
@@ -71,6 +119,7 @@ class Progress:
 
     def __init__(self) -> None:
         self._bar: Any = None
+        self.is_stopped = False
 
     def __enter__(self) -> Self:
         return self
@@ -79,10 +128,18 @@ class Progress:
         if self._bar is not None:
             self._bar.render_finish()
 
-    @property
-    def callback(self) -> Callable[[Step], None] | None:
-        """What `solve` is to call after each step; None where nobody would see a bar."""
-        return self._show if sys.stderr.isatty() else None
+    def stop(self) -> None:
+        """End the sweep with its next step."""
+        self.is_stopped = True
+        if _is_seen():
+            click.echo("\nstopping after this step; Ctrl-C again stops at once", err=True)
+
+    def callback(self, step: Step) -> None:
+        """Show a step that is done, and end the sweep if it is to stop: for `solve`."""
+        if self.is_stopped:
+            raise KeyboardInterrupt
+        if _is_seen():
+            self._show(step)
 
     def complete(self) -> None:
         """Fill the bar: a sweep may need fewer steps than it might have."""
@@ -98,7 +155,25 @@ class Progress:
                 self.complete()
                 self._bar.render_finish()
             label = "sweep again" if again else "sweep"
-            # Kept before it opens, so that it is closed even if Ctrl-C comes meanwhile.
             self._bar = click.progressbar(length=step.n_steps, label=label, file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(step.index + 1 - self._bar.pos)
+
+
+def _is_seen() -> bool:
+    """Tell whether somebody looks at standard error, which may even be closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _how_far(ctx: click.Context) -> str:
+    """Say what was done when a command ended early, and what it has written."""
+    stage = ctx.meta.get(STAGE, "before anything was read")
+    written = ", ".join(ctx.meta.get(WRITTEN, ()))
+    return f"{stage} (written before: {written})" if written else stage
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit; after Ctrl-C at once, where the interpreter would wait for the threads of work."""
+    if code == INTERRUPTED and any(thread.name == ASIDE for thread in threading.enumerate()):
+        os._exit(code)
+    sys.exit(code)

@@ -332,6 +332,14 @@ class Result:
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             One row per item, in order.
 
+        Raises
+        ------
+        InvalidInputError
+            If their number is another, or the package has no type for them; pandas has one for
+            all.
+        ImportError
+            If the package is not installed.
+
         Examples
         --------
         >>> import spherelax as sl
@@ -356,7 +364,13 @@ class Result:
         except ImportError:
             raise ImportError(f"to_frame needs {like}: pip install {like}") from None
         columns |= {"label": self.labels, "confidence": self.confidence}
-        return getattr(package, FRAMES[like])(columns)
+        try:
+            return getattr(package, FRAMES[like])(columns)
+        except (TypeError, ValueError, OverflowError) as error:
+            reason = str(error).partition("\n")[0]
+            raise InvalidInputError(
+                f"ids and groups must be of types that {like} has; {reason}"
+            ) from None
 
     def _at_step(self, index: int, status: Status) -> Result:
         """Return the result that another step gives."""

@@ -38,8 +38,8 @@ FAULTS = {
     "cluster edges.csv --max-clusters 3": "cluster: --max-clusters needs --solver power (see",
     "match w.npy --groups groups.txt --max-universe 3": "--max-universe needs --solver power",
     "cluster edges.csv --solver power --n-jobs 2": "--n-jobs needs --solver coordinate",
-    "cluster edges.csv --solver power --pick interfaces": "pick='interfaces' needs solver=",
-    "match w.npy --groups groups.txt --pick interfaces": "pick='interfaces' is for points",
+    "cluster edges.csv --solver power --pick interfaces": "--pick interfaces needs --solver coord",
+    "match w.npy --groups groups.txt --pick interfaces": "'interfaces' is not one of 'description'",
     "cluster edges.csv --solver power --alpha-step 0.7": "must be a number in (0, 0.5]; found 0.7",
     "cluster edges.csv --solver power --kappa nan": "must be a finite number >= 0; found nan",
     "cluster edges.csv --solver power --max-clusters 0": "--max-clusters must be an integer >= 1;",
@@ -83,7 +83,12 @@ FAULTS = {
     "cluster edges.csv --report page.txt": "page.txt: a report must end in one of .html, .htm",
     "cluster edges.csv --out x.html --report x.html": "x.html would be overwritten",
     "cluster edges.csv --out labels": "labels: labels must end in one of .csv, .tsv, .parquet,",
-    "cluster edges.csv --json --out -": "--json and --out - exclude each other",
+    "cluster edges.csv --json --out -": "standard output takes one thing; found labels and --json",
+    "cluster edges.csv --report -": "standard output takes one thing; found labels and --report",
+    "cluster edges.csv --json --report -": "takes one thing; found --json and --report",
+    "path edges.csv --json --out -": "--json and --out - exclude each other",
+    "match w.db --write-database -": "--write-database needs a file; found -",
+    "cluster edges.csv --out /dev/full": "stopped while writing /dev/full; No space left on device",
     "path edges.csv --out steps.npz": "steps.npz: steps must end in one of .csv, .tsv, .json",
     "path edges.csv --out edges.csv": "edges.csv would be overwritten",
     "report edges.csv --out report.csv": "report.csv: a report must end in one of .html",
@@ -151,6 +156,14 @@ def test_a_saved_result_is_no_input(command: str) -> None:
     message = "saved.npz: is a saved result; similarities are expected here"
     result = invoke(command, "saved.npz")
     assert_one_line(result.exit_code, result.stdout, result.stderr, message)
+
+
+def test_what_is_solved_already_takes_no_settings() -> None:
+    assert invoke("cluster", "edges.csv", "--out", "saved.npz").exit_code == 0
+    for option in ("--groups groups.csv", "--table matches", "--n-steps 4"):
+        result = invoke("path", "saved.npz", *option.split())
+        message = f"saved.npz is solved already; leave out {option.split()[0]}"
+        assert_one_line(result.exit_code, result.stdout, result.stderr, message)
 
 
 def test_faults_on_standard_input_name_it() -> None:

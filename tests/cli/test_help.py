@@ -1,14 +1,16 @@
 """What the help says, and that it says what is."""
 
+import csv
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import click
 import pytest
-from program import PYTHON, invoke
+from program import PAIRS, PYTHON, invoke
 
 import spherelax
 from spherelax import _solve, cli, coordinate_run, io
@@ -27,7 +29,8 @@ def test_help_tells_the_defaults_of_solve(command: click.Command) -> None:
     many = f"from {coordinate_run.MANY} items"
     told = {
         "solver": defaults["solver"],
-        "pick": f"{pick['coordinate']}, with power {pick['power']}",
+        "pick": f"{pick['coordinate']}, with power {pick['power']}"
+        + ("" if command is cli.match else ", for points interfaces"),
         "n_inner": f"{inner['coordinate']}, with power {inner['power']}",
         "n_steps": f"{coordinate_run.STEPS}, {many} on one for each factor of two",
         "row_entries": f"{coordinate_run.ENTRIES}, {many} on {coordinate_run.ENTRIES_OF_MANY}",
@@ -53,7 +56,7 @@ def test_choices_are_those_of_solve() -> None:
     assert (
         options.SOLVER.choices[0] == inspect.signature(spherelax.solve).parameters["solver"].default
     )
-    assert tuple(options.PICK.choices) == _solve.PICKS
+    assert options.PICKS == _solve.PICKS
 
 
 def test_help_tells_which_solver_an_option_is_for() -> None:
@@ -82,6 +85,40 @@ def test_help_shows_what_comes_out() -> None:
     Path("groups.csv").write_text("\n".join([*groups, *more]))
     found = invoke("match", "edges.csv", "--groups", "groups.csv").stdout
     assert found.splitlines()[:3] == list(labels)
+
+
+def examples() -> list[str]:
+    """Return the commands that the help shows, without what they are piped into."""
+    texts = (manual.OVERVIEW, manual.MATCH, manual.CLUSTER, manual.PATH, manual.REPORT, manual.INFO)
+    lines = [line.strip() for text in texts for line in text.splitlines()]
+    shown = [line for line in lines if line.startswith("spherelax ") and " says " not in line]
+    return list(
+        dict.fromkeys(line.partition(" |")[0] for line in shown if "about files" not in line)
+    )
+
+
+@pytest.mark.parametrize("example", examples())
+def test_examples_of_the_help_run(example: str) -> None:
+    for old, new in {
+        "w.db": "database.db", "w.npz": "matrix.npz", "groups.txt": "images.txt"
+    }.items():  # fmt: skip
+        shutil.copy(old, new)
+    if "pairs.parquet" in example:
+        sources = PAIRS.replace("g0", "shop").replace("g1", "bank")
+        names, *rows = csv.reader(sources.splitlines())
+        pyarrow = pytest.importorskip("pyarrow")
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        columns["score"] = [float(score) for score in columns["score"]]
+        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), "pairs.parquet")
+    if "photographs" in example:
+        Path("photographs").mkdir()
+        for number in (1, 2, 3):
+            pytest.importorskip("PIL.Image").new("L", (40, 20)).save(f"photographs/{number}.JPG")
+    if "--result" in example:
+        assert invoke("cluster", "edges.csv", "--out", "result.npz").exit_code == 0
+    for command in example.split(" && "):
+        result = invoke(*command.split()[1:])
+        assert result.exit_code == 0, result.stderr
 
 
 def test_version_and_bare_call() -> None:

@@ -84,13 +84,14 @@ def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     def spy(*_: object, **settings: object) -> None:
         seen.clear()
         seen.update(settings)
+        assert seen.pop("callback")
         raise spherelax.InvalidInputError("enough")
 
     monkeypatch.setattr(spherelax, "solve", spy, raising=False)
     options = ("--alpha-step", "0.2", "--delta-margin", "1", "--kappa", "0.5", "--solver", "power")
     both = ("--n-inner", "7", "--eta-floor", "0", "--pick", "stability")
     invoke("cluster", "edges.csv", "--max-clusters", "8", *options, *both)
-    shared = {"callback": None, "n_inner": 7, "eta_floor": 0.0, "pick": "stability"}
+    shared = {"n_inner": 7, "eta_floor": 0.0, "pick": "stability"}
     assert seen == {
         "solver": "power", "max_universe": 8, "alpha_step": 0.2, "delta_margin": 1.0, "kappa": 0.5,
         **shared,
@@ -99,11 +100,11 @@ def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == {"n_steps": 12, "row_entries": 3, "n_jobs": 1, **shared}
     groups = ("--groups", "groups.csv")
     invoke("match", "edges.csv", *groups, "--max-universe", "5", "--solver", "power")
-    assert seen == {"callback": None, "max_universe": 5, "solver": "power"}
+    assert seen == {"max_universe": 5, "solver": "power"}
     invoke("match", "edges.csv", *groups, "--pick", "2.5", "--solver", "coordinate")
-    assert seen == {"callback": None, "pick": 2.5, "solver": "coordinate"}
+    assert seen == {"pick": 2.5, "solver": "coordinate"}
     invoke("match", "edges.csv", *groups)
-    assert seen == {"callback": None}
+    assert seen == {}
 
 
 def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,9 @@ def test_path_as_json_and_into_files() -> None:
     assert json.loads(Path("steps.json").read_text()) == about
     invoke("path", "edges.csv", "--out", "steps.tsv")
     assert steps_in(Path("steps.tsv").read_text(), "\t") == steps
+    both = invoke("path", "edges.csv", "--json", "--out", "steps.csv")
+    assert json.loads(both.stdout) == about
+    assert steps_in(Path("steps.csv").read_text()) == steps
     power = json.loads(invoke("path", "edges.csv", "--json", *POWER).stdout)
     assert {step["saving"] for step in power["steps"]} == {None}
 
@@ -97,6 +100,22 @@ def test_report_on_a_saved_result_of_points() -> None:
     assert invoke("report", "points.csv", "--out", "new.html").exit_code == 0
     invoke("report", "points.csv", "--out", "old.html", "--result", "saved.npz")
     assert Path("old.html").read_text() == Path("new.html").read_text()
+
+
+def test_report_on_a_saved_clustering_leaves_groups_out_of_account() -> None:
+    Path("pairs.csv").write_text("source_a,id_a,source_b,id_b,score\nx,1,y,1,1\nx,2,y,1,1\n")
+    for command, said in (
+        ("match", "3 items in 2 groups: 2 labels"),
+        ("cluster", "3 items: 1 lab"),
+    ):
+        invoke(command, "pairs.csv", "--out", "saved.npz")
+        assert said in invoke("report", "pairs.csv", "--result", "saved.npz").stderr
+
+
+def test_a_page_on_standard_output() -> None:
+    page = invoke("cluster", "edges.csv", "--out", "labels.csv", "--report", "-")
+    assert page.stdout.startswith("<!DOCTYPE html>")
+    assert "report: standard output\n" in page.stderr
 
 
 def test_report_at_another_step() -> None:

@@ -1,6 +1,7 @@
 """Answers to report on, and a real browser that reads the report from disk."""
 
 import os
+from io import BytesIO
 from pathlib import Path
 from shutil import which
 
@@ -9,6 +10,8 @@ import pytest
 
 import spherelax as sl
 from spherelax.io.items import Items
+from spherelax.report import report_html
+from spherelax.report.case import Case
 
 CHROMIUM = os.environ.get("SPHERELAX_CHROMIUM", which("chromium") or "/usr/bin/chromium")
 ARGUMENTS = [
@@ -78,3 +81,32 @@ def matching():
     W = np.block([[W, np.zeros((n, 1))], [np.zeros((1, n)), np.ones((1, 1))]])
     names = [f"group {group}" for group in groups] + ["alone"]
     return Items(W, None, names), sl.solve(W, names)
+
+
+@pytest.fixture(params=["clustering", "matching"])
+def answer(request):
+    """Both of them."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def given():
+    """Make a case with the labels at the resolution of the average similarity."""
+
+    def made(similarity, groups=None, names=None):
+        result = sl.solve(similarity, groups, pick=1.0)
+        return Case.of(Items(similarity, names, groups), result)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def illustrated(matching):
+    """A report with matches drawn on images."""
+    image = pytest.importorskip("PIL.Image", reason="no Pillow: pip install matplotlib")
+    items, result = matching
+    file = BytesIO()
+    image.new("L", (120, 90), 90).save(file, "PNG")
+    positions = np.random.default_rng(0).uniform(5, 85, (len(items.groups), 2))
+    images = dict.fromkeys(items.groups, file.getvalue())
+    return report_html(items, result, images=images, positions=positions)

@@ -51,6 +51,7 @@ def main(ctx: click.Context) -> None:
     options.DATABASE,
     options.STEP,
     options.SOLVING,
+    options.PICK_GROUPED,
     options.MAX_UNIVERSE,
 )
 def match(file: Path, **given: Any) -> None:
@@ -81,14 +82,14 @@ def cluster(file: Path, **given: Any) -> None:
 
 def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     """Find labels and write them."""
-    from spherelax.cli import work
+    from spherelax.cli import solving, work
     from spherelax.cli.targets import Targets
 
     groups = given.pop("groups", None)
     reading = taken(given, *READING)
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
     step = taken(given, options.STEP)
-    work.check_settings(step, given)
+    solving.check_settings(step, given)
     targets.check(file, groups)
     work.label(file, groups, reading, targets, step=step, settings=given, is_matching=is_matching)
 
@@ -107,10 +108,10 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
     One row per step, from fine to coarse. FILE is what match or cluster take, or a result that
     they saved as .npz.
     """
-    from spherelax.cli import work
+    from spherelax.cli import solving, work
 
     reading = taken(given, *READING)
-    work.check_settings({}, given)
+    solving.check_settings({}, given)
     work.path(file, groups, reading, given, out=out, as_json=as_json)
 
 
@@ -131,15 +132,15 @@ def report(
 
     Matches if there are groups, clusters if there are none.
     """
-    from spherelax.cli import work
+    from spherelax.cli import solving, work
 
     out = given.pop("out") or Path("report.html")
     reading, step = taken(given, *READING), taken(given, options.STEP)
-    work.check_settings(step, given)
-    if result and (found := [name for name, value in {**step, **given}.items() if value]):
-        raise click.UsageError(f"--result is solved already; leave out {options.spelled(found[0])}")
+    solving.check_settings(step, given)
+    if result:
+        solving.check_unused("--result", {**step, **given})
     work.report(
-        file, groups, reading, step=step, settings=given, out=out, saved=result, images=images
+        file, groups, reading, step=step, settings=given, out=out, saved_in=result, images=images
     )
 
 

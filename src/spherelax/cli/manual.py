@@ -160,7 +160,7 @@ WHAT COMES OUT
         .parquet      the same with types. Needs pyarrow.
         .json         a summary: numbers of items and labels, sizes, status, the whole sweep.
         .npz          the whole result, which path and report --result read again.
-        -             standard output as CSV, which is the default.
+        -             standard output as CSV, which is the default; so get pipes and devices.
     --json            the summary on standard output; labels then only with --out.
     --write-database  a copy of a COLMAP database with the matches inside tracks, for the mapper.
     --report          one page in HTML: what went in, what came out, and how far to believe it.
@@ -168,12 +168,18 @@ WHAT COMES OUT
 
     Labels, entities and tracks are numbered from 0. Confidence is from 0, another label is as
     good, to 1, no other has a claim. Files are written whole or not at all, and what was read is
-    never overwritten. Summaries and progress go to standard error.
+    never overwritten. Standard output, which takes one thing, is written last. Summaries and
+    progress go to standard error.
+
+    Ctrl-C while solving ends the sweep with its next step, and the best labels so far are
+    written; after the last step the labels are finished. A second Ctrl-C, or one while reading
+    or writing, ends at once.
 
 EXIT CODES
     0      done; a status that deserves doubt is part of the summary
+    1      whoever reads standard output closed it before the end
     2      bad input or arguments: one line on standard error names file, row and reason
-    130    interrupted; if a step of the sweep was done, the best labels so far were written
+    130    interrupted: the last line on standard error says how far it came
 
 SEE ALSO
     spherelax help match, spherelax help cluster

@@ -63,7 +63,7 @@ class Option(NamedTuple):
 
 FILE = click.Path(path_type=Path)
 SOLVER = Choice("coordinate", "power")  # the first one is the default
-PICK = Choice("description", "eta", "stability", "interfaces", or_number=True)
+PICKS = ("description", "eta", "stability", "interfaces")
 KINDS = ("matrix", "edges", "pairs", "colmap", "h5ad", "points")
 
 GROUPS = {"--groups": Option(FILE, "The image, source, ... of each item, if FILE has none.")}
@@ -106,11 +106,14 @@ STEP = {
     "--alpha": Option(float, "Take the labels at this alpha: larger is finer."),
     "--n-labels": Option(int, "Take the labels of the step with so many labels."),
 }
+PICK_TEXT = (
+    "Which step the labels come from, or its resolution. Default: description, with power eta"
+)
 SOLVING = {
     "--solver": Option(SOLVER, "How to sweep; power is the paper's method. Default: coordinate."),
     "--pick": Option(
-        PICK,
-        "Which step the labels come from, or its resolution. Default: description, with power eta.",
+        Choice(*PICKS, or_number=True),
+        f"{PICK_TEXT}, for points interfaces.",
     ),
     "--n-inner": Option(int, "Iterations at each step. Default: 2, with power 20."),
     "--eta-floor": Option(float, "Share of the largest eta that is zero. Default: 1e-9."),
@@ -127,6 +130,8 @@ SOLVING = {
     "--delta-margin": Option(float, "Added to the smallest delta. Default: 0.", "power"),
     "--kappa": Option(float, "Added to the rebalanced similarities. Default: 0.01.", "power"),
 }
+# Interfaces are between points, which have no groups.
+PICK_GROUPED = {"--pick": Option(Choice(*PICKS[:-1], or_number=True), f"{PICK_TEXT}.")}
 BOUND = Option(int, "Upper bound on the number of labels. Default: a loose one.", "power")
 MAX_UNIVERSE, MAX_CLUSTERS = {"--max-universe": BOUND}, {"--max-clusters": BOUND}
 

@@ -29,16 +29,28 @@ class Targets:
     write_database: Path | None = None
     add_missing: bool = False
 
+    @property
+    def prints_labels(self) -> bool:
+        """Whether labels go to standard output."""
+        return self.out == STANDARD or (self.out is None and not self.as_json)
+
     def check(self, *sources: Path | None) -> None:
         """Refuse what cannot be written, or cannot be meant."""
-        if self.as_json and self.out == STANDARD:
-            raise click.UsageError("--json and --out - exclude each other on standard output")
+        printed = {
+            "labels": self.prints_labels,
+            "--json": self.as_json,
+            "--report": self.report == STANDARD,
+        }
+        if sum(printed.values()) > 1:
+            found = " and ".join(name for name, is_printed in printed.items() if is_printed)
+            raise click.UsageError(f"standard output takes one thing; found {found}")
+        if self.write_database == STANDARD:
+            raise click.UsageError("--write-database needs a file; found -")
         if self.add_missing and not self.write_database:
             raise click.UsageError("--add-missing needs --write-database")
         if self.images and not self.report:
             raise click.UsageError("--images needs --report")
-        files = [path for path in (self.out, self.plot, self.report) if path != STANDARD]
-        check_files([*files, self.write_database], sources)
+        check_files([self.out, self.plot, self.report, self.write_database], sources)
         if self.out:
             check_ending(self.out, "labels", ENDINGS)
             if self.out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
@@ -50,11 +62,18 @@ class Targets:
         if self.plot:
             _check_picture(self.plot)
 
+    def check_kind(self, kind: str) -> None:
+        """Refuse what is not for files of a kind, once it is known."""
+        if self.write_database and kind != "colmap":
+            raise click.UsageError("--write-database is for databases of COLMAP")
+
 
 def check_files(targets: list[Path | None], sources: tuple[Path | None, ...]) -> None:
     """Refuse files that cannot be written, or that are read or written already."""
     taken = [source.resolve() for source in sources if source and source != STANDARD]
-    for target in filter(None, targets):
+    for target in targets:
+        if target is None or target == STANDARD:
+            continue
         if target.resolve() in taken:
             raise click.UsageError(f"{target} would be overwritten")
         io.check_target(target)

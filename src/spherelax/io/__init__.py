@@ -5,15 +5,17 @@ and ``items.groups`` are what :func:`spherelax.solve` takes, and ``items.answer(
 labels by the user's own names. A file is written whole or not at all.
 """
 
-from spherelax.io.answers import columns_csv, load_result, save_result, summary, write_answer
+from spherelax.io.answers import columns_csv, summary, write_answer
 from spherelax.io.arrays import read_arrays, read_matrix
+from spherelax.io.cells import from_anndata, label_obs, read_h5ad
 from spherelax.io.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
-from spherelax.io.graphs import from_anndata, from_graph, label_nodes, label_obs, read_h5ad
+from spherelax.io.graphs import from_graph, label_nodes
 from spherelax.io.images import ImageFolder
 from spherelax.io.items import Items
 from spherelax.io.pairs import Records, read_pairs
 from spherelax.io.points import Points, read_points
 from spherelax.io.reading import kind_of, read
+from spherelax.io.saved import load_result, save_result
 from spherelax.io.streams import spooled
 from spherelax.io.tables import read_edges, read_groups
 from spherelax.io.targets import check_target, is_device, replace_file

@@ -18,6 +18,7 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.io.faults import about
 from spherelax.problem import InvalidInputError
 
 ENDINGS = (".npz", ".npy", ".mtx")
@@ -154,16 +155,8 @@ def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]
     ending = path.suffix.lower()
     if ending not in readers:
         raise InvalidInputError(f"{path}: {what} must end in {', '.join(readers)}")
-    try:
-        with path.open("rb") as file:
-            return readers[ending](file)
-    except OSError as error:
-        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error}") from None
-    except BROKEN as error:
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise InvalidInputError(f"{path}: not a readable {ending} file; {reason}") from None
+    with about(path, *BROKEN), path.open("rb") as file:
+        return readers[ending](file)
 
 
 def _read_npz(file: IO[bytes]) -> Any:

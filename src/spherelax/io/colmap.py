@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,30 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.io.items import Columns, Items
+from spherelax.io.colmap_tables import RAW, VERIFIED, Image, Matches, Pair, Tables
+from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.sqlite import opened, replaced
 from spherelax.problem import InvalidInputError
 from spherelax.result import Result
-
-# A pair of images is numbered MAX_IMAGES * smaller id + larger id.
-MAX_IMAGES = 2147483647
-VERIFIED, RAW = "two_view_geometries", "matches"
-# x and y, then scale and orientation, or the four numbers of an affine shape.
-KEYPOINT_COLUMNS = (2, 4, 6)
-
-Matches = NDArray[np.intp]
-
-
-class _Image(NamedTuple):
-    """An image; its keypoints are numbered from ``start`` among those of all images."""
-
-    name: str
-    start: int
-    size: int
-
-
-# Number of a pair of images, both images, and their matches as rows of two keypoints.
-_Pair = tuple[int, _Image, _Image, Matches]
 
 
 class MatchCounts(NamedTuple):
@@ -98,11 +79,7 @@ class Keypoints(Items):
 
     def tracks(self, result: Result) -> NDArray[np.intp]:
         """Return the track of each keypoint, numbered from 0; -1 for one that is left alone."""
-        if len(result.labels) != self.similarity.shape[0]:
-            raise InvalidInputError(
-                f"result must have one label per keypoint, {self.similarity.shape[0]}; "
-                f"found {len(result.labels)}"
-            )
+        check_count(result, self.n_items, "keypoints")
         shared = np.bincount(result.labels)[result.labels] > 1
         tracks = np.full(len(shared), -1)
         tracks[shared] = np.unique(result.labels[shared], return_inverse=True)[1]
@@ -162,22 +139,22 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
     if table not in (None, VERIFIED, RAW):
         raise InvalidInputError(f"table must be {VERIFIED!r}, {RAW!r} or None; found {table!r}")
     with opened(path) as database:
-        table = _table_with_matches(path, database, table)
-        images = _images(database)
-        pairs = [codes for _, _, _, codes in _pairs(path, database, table, images)]
+        tables = Tables(path, database)
+        table = tables.with_matches(table)
+        pairs = [pair.matches for pair in tables.pairs(table)]
         if not pairs:
             raise InvalidInputError(f"{path}: {table} has no match of two different images")
         codes, ends = np.unique(np.concatenate(pairs), return_inverse=True)
         ids: list[tuple[str, int]] = []
         positions = []
-        firsts = np.searchsorted(codes, [image.start for image in images.values()])
+        firsts = np.searchsorted(codes, [image.start for image in tables.images.values()])
         for (image_id, image), found in zip(
-            images.items(), np.split(codes, firsts[1:]), strict=True
+            tables.images.items(), np.split(codes, firsts[1:]), strict=True
         ):
             if len(found):
                 keypoints = found - image.start
                 ids += [(image.name, keypoint) for keypoint in keypoints.tolist()]
-                positions.append(_positions(path, database, image_id, image)[keypoints])
+                positions.append(tables.positions(image_id)[keypoints])
     return Keypoints(
         _similarity(ends.reshape(-1, 2), len(codes)),
         ids,
@@ -240,31 +217,40 @@ def write_colmap(
     MatchCounts(kept=1, removed=0, added=0)
     """
     path = Path(path)
-    if path.exists() and path.samefile(items.path):
+    if path.exists() and items.path.exists() and path.samefile(items.path):
         raise InvalidInputError(f"{path}: is the database that was read; name another file")
     tracks = items.tracks(result)
-    with opened(items.path) as source, replaced(path) as copy:
-        source.backup(copy)
-        images = _images(source)
-        starts = {image.name: image.start for image in images.values()}
-        track_of = np.full(sum(image.size for image in images.values()), -1)
-        track_of[[starts[name] + keypoint for name, keypoint in items.ids or ()]] = tracks
-        others = (table for table in _tables(source) & {VERIFIED} if table != items.table)
-        counts = [
-            _clean(
-                _pairs(items.path, source, table, images),
-                copy,
-                table,
-                track_of,
-                add_missing=add_missing,
-            )
-            for table in (items.table, *others)
-        ]
+    with opened(items.path) as source:
+        tables = Tables(items.path, source)
+        track_of = _track_of(tables, items, tracks)
+        others = (table for table in tables.names & {VERIFIED} if table != items.table)
+        with replaced(path) as copy:
+            source.backup(copy)
+            counts = [
+                _clean(tables.pairs(table), copy, table, track_of, add_missing=add_missing)
+                for table in (items.table, *others)
+            ]
     return counts[0]
 
 
+def _track_of(tables: Tables, items: Keypoints, tracks: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the track of each keypoint of a database, -1 for none."""
+    image_of = {image.name: image for image in tables.images.values()}
+    places = []
+    for name, keypoint in items.ids or ():
+        image = image_of.get(name)
+        if image is None or keypoint >= image.size:
+            raise InvalidInputError(
+                f"{tables.path}: must be as it was read; found no keypoint {keypoint} of {name}"
+            )
+        places.append(image.start + keypoint)
+    track_of = np.full(tables.n_keypoints, -1)
+    track_of[places] = tracks
+    return track_of
+
+
 def _clean(
-    pairs: Iterable[_Pair],
+    pairs: Iterable[Pair],
     copy: sqlite3.Connection,
     table: str,
     track_of: NDArray[np.intp],
@@ -288,77 +274,13 @@ def _clean(
     return MatchCounts(n_kept, n_removed, n_added)
 
 
-def _implied(first: _Image, second: _Image, track_of: NDArray[np.intp], known: Matches) -> Matches:
+def _implied(first: Image, second: Image, track_of: NDArray[np.intp], known: Matches) -> Matches:
     """Return the matches of two images that follow from tracks but are not known."""
     ends = [np.arange(image.start, image.start + image.size) for image in (first, second)]
     free = [codes[track_of[codes] >= 0] for codes in ends]
     free = [codes[~np.isin(codes, column)] for codes, column in zip(free, known.T, strict=True)]
     _, one, other = np.intersect1d(track_of[free[0]], track_of[free[1]], return_indices=True)
     return np.column_stack([free[0][one], free[1][other]])
-
-
-def _images(database: sqlite3.Connection) -> dict[int, _Image]:
-    """Return the images by id, sorted by name."""
-    images, start = {}, 0
-    for image_id, name, size in database.execute(
-        "SELECT image_id, name, COALESCE(rows, 0) FROM images LEFT JOIN keypoints USING (image_id)"
-        " ORDER BY name, image_id"
-    ):
-        images[image_id] = _Image(name, start, size)
-        start += size
-    return images
-
-
-def _pairs(
-    path: Path, database: sqlite3.Connection, table: str, images: Mapping[int, _Image]
-) -> Iterator[_Pair]:
-    """Yield the pairs of different images with their matches, as rows of two keypoints."""
-    for pair_id, rows, cols, data in database.execute(
-        f"SELECT pair_id, rows, cols, data FROM {table} WHERE rows > 0 ORDER BY pair_id"
-    ):
-        ids = divmod(pair_id, MAX_IMAGES)
-        where = f"{path}, {table}, images {ids[0]} and {ids[1]}"
-        for image_id in ids:
-            if image_id not in images:
-                raise InvalidInputError(f"{where}: there is no image {image_id}")
-        if ids[0] == ids[1]:
-            continue
-        matches = _matrix(where, data, (rows, cols), "<u4", (2,)).astype(np.intp)
-        first, second = images[ids[0]], images[ids[1]]
-        for image, column in zip((first, second), matches.T, strict=True):
-            if column.max() >= image.size:
-                raise InvalidInputError(
-                    f"{where}: keypoints of {image.name} must be below their number, "
-                    f"{image.size}; found {column.max()}"
-                )
-        yield pair_id, first, second, matches + np.array([first.start, second.start])
-
-
-def _positions(
-    path: Path, database: sqlite3.Connection, image_id: int, image: _Image
-) -> NDArray[np.float64]:
-    """Return x and y of the keypoints of an image."""
-    query = "SELECT rows, cols, data FROM keypoints WHERE image_id = ?"
-    *shape, data = database.execute(query, (image_id,)).fetchone()
-    where = f"{path}, keypoints, image {image_id} ({image.name})"
-    return _matrix(where, data, shape, "<f4", KEYPOINT_COLUMNS)[:, :2].astype(np.float64)
-
-
-def _matrix(
-    where: str, data: Any, shape: Sequence[int], dtype: str, widths: tuple[int, ...]
-) -> NDArray[Any]:
-    """Unpack a matrix of numbers of four bytes, or say what is wrong with it."""
-    n_rows, n_columns = shape
-    if n_columns not in widths:
-        legal = " or ".join(map(str, widths))
-        raise InvalidInputError(f"{where}: must have {legal} columns; found {n_columns}")
-    n_bytes = len(data) if isinstance(data, bytes) else 0
-    if n_bytes != 4 * n_rows * n_columns:
-        raise InvalidInputError(
-            f"{where}: must hold {n_rows} rows of {n_columns} numbers, "
-            f"{4 * n_rows * n_columns} bytes; found {n_bytes}"
-        )
-    return np.frombuffer(data, dtype).reshape(n_rows, n_columns)
 
 
 def _similarity(ends: Matches, n_items: int) -> Any:
@@ -368,26 +290,3 @@ def _similarity(ends: Matches, n_items: int) -> Any:
     similarity = similarity.tocsr()
     similarity.data[:] = 1.0
     return similarity
-
-
-def _tables(database: sqlite3.Connection) -> set[str]:
-    """Return the names of the tables."""
-    return {
-        name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    }
-
-
-def _table_with_matches(path: Path, database: sqlite3.Connection, table: str | None) -> str:
-    """Return the table to read, if it has matches."""
-    found = _tables(database)
-    wanted = [name for name in (VERIFIED, RAW) if table in (None, name)]
-    there = [name for name in wanted if name in found]
-    if not there or not {"images", "keypoints"} <= found:
-        raise InvalidInputError(
-            f"{path}: must have COLMAP's tables images, keypoints and {' or '.join(wanted)}; "
-            f"found {', '.join(sorted(found)) or 'none'}"
-        )
-    for name in there:
-        if database.execute(f"SELECT 1 FROM {name} WHERE rows > 0").fetchone():
-            return name
-    raise InvalidInputError(f"{path}: has no matches in {' and '.join(there)}; match images first")

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from spherelax.io import rows
-from spherelax.io.items import Columns
 from spherelax.io.parquet import ENDING as PARQUET
-from spherelax.io.parquet import first_line, read_parquet
+from spherelax.io.parquet import read_parquet
 from spherelax.problem import InvalidInputError
 
-Library = Literal["pandas", "polars", "pyarrow"]
-LIBRARIES: tuple[Library, ...] = ("pandas", "polars", "pyarrow")
 WIDTHS = tuple(range(1, 1001))
 NAMES_SHOWN = 12
-# What polars and pyarrow raise for values that they have no type for.
-UNHELD = (TypeError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,104 +89,18 @@ def read_sheet(source: Any, what: str) -> Sheet:
     ...     read_sheet(path, "a table of records").columns
     {'source': ['shop', 'bank'], 'id': ['007', None]}
     """
-    if isinstance(source, str | Path) and Path(source).suffix.lower() in rows.ENDINGS:
+    if not isinstance(source, str | Path):
+        name, frame = what, _in_memory(source, what)
+    elif Path(source).suffix.lower() in rows.ENDINGS:
         return _read_text(Path(source), what)
-    frame = read_frame(source, what)
-    name = str(source) if isinstance(source, str | Path) else what
+    elif Path(source).suffix.lower() == PARQUET:
+        name, frame = str(source), nw.from_native(read_parquet(source), eager_only=True)
+    else:
+        expected = ", ".join((*rows.ENDINGS, PARQUET))
+        raise InvalidInputError(f"{source}: {what} must end in {expected}")
     if len(frame) == 0:
         raise InvalidInputError(f"{name}: holds no rows")
     return Sheet(name, {column.name: column for column in frame.iter_columns()}, None)
-
-
-def read_frame(
-    source: Any, what: str = "a table", *, columns: Iterable[str] = ()
-) -> nw.DataFrame[Any]:
-    """Read a table into a narwhals frame, whatever library it is from.
-
-    Parameters
-    ----------
-    source : str, Path, or a pandas, polars or Arrow table
-        A file must end in ``.parquet``; it is read by pyarrow.
-    what : str
-        What the table is, for messages.
-    columns : iterable of str
-        Columns that must be there.
-
-    Returns
-    -------
-    narwhals.DataFrame
-        ``.to_native()`` gives the table itself; that of a file is a pyarrow Table.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file is missing, damaged or without a column, or the source is no table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> read_frame(pd.DataFrame({"id": [7]}), columns=["id", "score"])
-    Traceback (most recent call last):
-        ...
-    spherelax.problem.InvalidInputError: a table: must have the columns id, score; found id
-    """
-    if isinstance(source, str | Path):
-        if Path(source).suffix.lower() != PARQUET:
-            expected = ", ".join((*rows.ENDINGS, PARQUET))
-            raise InvalidInputError(f"{source}: {what} must end in {expected}")
-        name = str(source)
-        frame: nw.DataFrame[Any] = nw.from_native(read_parquet(source), eager_only=True)
-    else:
-        frame, name = _in_memory(source, what), what
-    wanted = list(columns)
-    if not set(wanted) <= set(frame.columns):
-        raise InvalidInputError(
-            f"{name}: must have the columns {', '.join(wanted)}; found {listed(frame.columns)}"
-        )
-    return frame
-
-
-def to_frame(columns: Columns, like: Library | None = None) -> Any:
-    """Put columns into a table of pandas, polars or Arrow.
-
-    Parameters
-    ----------
-    columns : dict of str to list
-        Columns of one length.
-    like : {"pandas", "polars", "pyarrow"}, optional
-        The library; None takes the first of these that is installed.
-
-    Returns
-    -------
-    pandas.DataFrame, polars.DataFrame or pyarrow.Table
-
-    Raises
-    ------
-    InvalidInputError
-        If the library has no type for the values of a column; pandas has one for all.
-    ImportError
-        If the library is not installed.
-
-    Examples
-    --------
-    >>> to_frame({"id": ["x", "y"], "entity": [0, 0]}, like="pandas")
-      id  entity
-    0  x       0
-    1  y       0
-    """
-    if like is not None and like not in LIBRARIES:
-        raise InvalidInputError(f"like must be one of {', '.join(LIBRARIES)}; found {like!r}")
-    library = next(filter(find_spec, LIBRARIES), LIBRARIES[0]) if like is None else like
-    _library(library, "a frame")
-    # From lists: columns of Python objects that polars has made already lose their values here.
-    try:
-        return nw.from_dict(columns, backend=library).to_native()
-    except UNHELD as error:
-        names = [name for name, values in columns.items() if not _holds(library, values)]
-        raise InvalidInputError(
-            f"columns {listed(names)}: {library} cannot hold such values together; "
-            f"{first_line(error)}"
-        ) from None
 
 
 def listed(names: Iterable[str]) -> str:
@@ -235,21 +142,3 @@ def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:
             f"found {type(source).__name__}"
         ) from None
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-
-
-def _holds(library: Library, values: list[Any]) -> bool:
-    """Tell whether a library has a type for a column."""
-    try:
-        nw.new_series("", values, backend=library)
-    except UNHELD:
-        return False
-    return True
-
-
-def _library(name: str, what: str) -> Any:
-    """Import a library of tables, all of which are optional."""
-    try:
-        return import_module(name)
-    except ImportError:
-        package = name.partition(".")[0]
-        raise ImportError(f"{what} needs {package}: pip install {package}") from None

@@ -2,17 +2,60 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
 # Columns of an answer by name, all of one length.
 Columns = dict[str, list[Any]]
 
 
+class Named(ABC):
+    """Things that have names of the user's, and that labels are given to."""
+
+    ids: list[Any] | None
+    groups: list[Any] | None = None
+
+    @property
+    @abstractmethod
+    def n_items(self) -> int:
+        """Number of things."""
+
+    @property
+    def names(self) -> list[str]:
+        """Name of each item as text: its id, or its number from 0."""
+        return [str(name) for name in self._ids()]
+
+    def answer(self, result: Result) -> Columns:
+        """Return columns of labels by the user's names: item, group if any, label, confidence.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
+        >>> Items(W, ["a", "b", "c"]).answer(sl.solve(W, pick=9.0))["label"]
+        [0, 1, 2]
+        """
+        check_count(result, self.n_items, "items")
+        groups = {} if self.groups is None else {"group": self.groups}
+        return {
+            "item": self._ids(),
+            **groups,
+            "label": result.labels.tolist(),
+            "confidence": result.confidence.tolist(),
+        }
+
+    def _ids(self) -> list[Any]:
+        """Return the id of each item, or its number."""
+        return list(range(self.n_items)) if self.ids is None else self.ids
+
+
 @dataclass(frozen=True, eq=False)
-class Items:
+class Items(Named):
     """Similarities as read, with the names that the user has for the items.
 
     Attributes
@@ -36,29 +79,14 @@ class Items:
     groups: list[Any] | None = None
 
     @property
-    def names(self) -> list[str]:
-        """Name of each item as text: its id, or its number from 0."""
-        return [str(name) for name in self._ids()]
+    def n_items(self) -> int:
+        """Number of items."""
+        return int(self.similarity.shape[0])
 
-    def answer(self, result: Result) -> Columns:
-        """Return columns of labels by the user's names: item, group if any, label, confidence.
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import spherelax as sl
-        >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
-        >>> Items(W, ["a", "b", "c"]).answer(sl.solve(W, pick=9.0))["label"]
-        [0, 1, 2]
-        """
-        groups = {} if self.groups is None else {"group": self.groups}
-        return {
-            "item": self._ids(),
-            **groups,
-            "label": result.labels.tolist(),
-            "confidence": result.confidence.tolist(),
-        }
-
-    def _ids(self) -> list[Any]:
-        """Return the id of each item, or its number."""
-        return list(range(self.similarity.shape[0])) if self.ids is None else self.ids
+def check_count(result: Result, expected: int, what: str) -> None:
+    """Refuse the result of something else."""
+    if len(result.labels) != expected:
+        raise InvalidInputError(
+            f"result must have one label for each of {expected} {what}; found {len(result.labels)}"
+        )

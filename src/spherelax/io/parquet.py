@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from spherelax.io.faults import about, first_line
 from spherelax.io.items import Columns
 from spherelax.problem import InvalidInputError
 
@@ -75,29 +75,13 @@ def parquet_bytes(columns: Columns, name: str) -> bytes:
     return content.getvalue()
 
 
-def first_line(error: Exception) -> str:
-    r"""Return what an error says, on one line.
-
-    Examples
-    --------
-    >>> first_line(ValueError("Magic bytes not found\nsee the log"))
-    'Magic bytes not found'
-    """
-    return next(iter(str(error).splitlines()), "") or type(error).__name__
-
-
 def _opened(path: Path, read: Callable[[Any], Any]) -> Any:
     """Open a file, read from it, or say what is wrong with it."""
     pyarrow, parquet = _libraries(str(path))
     # Neither a file of Python nor Arrow's threads: with both, a process may abort when it ends
     # (apache/arrow issues 34314 and 50482).
-    try:
-        with pyarrow.OSFile(str(path)) as file:
-            return read(parquet.ParquetFile(file, pre_buffer=False))
-    except (OSError, pyarrow.ArrowException) as error:
-        number = getattr(error, "errno", None)
-        reason = f"not a readable {ENDING} file; {first_line(error)}"
-        raise InvalidInputError(f"{path}: {os.strerror(number) if number else reason}") from None
+    with about(path, pyarrow.ArrowException), pyarrow.OSFile(str(path)) as file:
+        return read(parquet.ParquetFile(file, pre_buffer=False))
 
 
 def _libraries(name: str) -> tuple[Any, Any]:

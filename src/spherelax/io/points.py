@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from spherelax.io import rows
 from spherelax.io.arrays import read_matrix
-from spherelax.io.items import Columns
+from spherelax.io.items import Named
 from spherelax.io.parquet import read_parquet
 from spherelax.problem import InvalidInputError
-from spherelax.result import Result
 
 ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
 # Names by which a column of ids is told from one of features; pandas leaves the first two.
@@ -26,7 +25,7 @@ ID_NAMES = frozenset((
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class Points(Named):
     """Points as read, with the names that the user has for them.
 
     Attributes
@@ -46,31 +45,9 @@ class Points:
     ids: list[Any] | None
 
     @property
-    def names(self) -> list[str]:
-        """Name of each point as text: its id, or its number from 0."""
-        return [str(name) for name in self._ids()]
-
-    def answer(self, result: Result) -> Columns:
-        """Return columns of labels by the user's names: item, label, confidence.
-
-        Examples
-        --------
-        >>> import spherelax as sl
-        >>> from sklearn.datasets import make_blobs
-        >>> X, _ = make_blobs(40, centers=2, cluster_std=0.5, random_state=4)
-        >>> table = Points(X, ids=None)
-        >>> sorted(set(table.answer(sl.SphereClustering().fit(X).result_)["label"]))
-        [0, 1]
-        """
-        return {
-            "item": self._ids(),
-            "label": result.labels.tolist(),
-            "confidence": result.confidence.tolist(),
-        }
-
-    def _ids(self) -> list[Any]:
-        """Return the id of each point, or its number."""
-        return list(range(len(self.points))) if self.ids is None else self.ids
+    def n_items(self) -> int:
+        """Number of points."""
+        return len(self.points)
 
 
 def read_points(path: str | Path) -> Points:

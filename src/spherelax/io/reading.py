@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from spherelax.io import rows
-from spherelax.io.answers import SAVED
 from spherelax.io.arrays import BROKEN, read_matrix
+from spherelax.io.cells import read_h5ad
 from spherelax.io.colmap import read_colmap
-from spherelax.io.graphs import read_h5ad
+from spherelax.io.faults import about
 from spherelax.io.items import Items
 from spherelax.io.pairs import ROLES, SPLINK, read_pairs
 from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import parquet_columns
 from spherelax.io.points import Points, read_points
+from spherelax.io.saved import SAVED
 from spherelax.io.sqlite import MAGIC as SQLITE
 from spherelax.io.tables import read_edges
 from spherelax.problem import InvalidInputError, Problem
@@ -29,6 +30,7 @@ KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"
 # An edge table has two or three columns; a text file with more is one of features.
 EDGE_COLUMNS = 3
+ROWS_SEEN = 1000  # of a text file, to tell what it is
 
 
 def read(
@@ -88,9 +90,16 @@ def read(
         return read_pairs(path, columns=columns, duplicate_free=duplicate_free)
     if chosen == "colmap":
         return read_colmap(path, table=table)
-    if chosen == "points":
-        return read_points(path)
-    return _checked(path, READERS[chosen](path))
+    try:
+        items: Items | Points = READERS[chosen](path)
+    except InvalidInputError as error:
+        if kind is None and chosen == "edges":
+            error = InvalidInputError(f"{error} (taken for edges; kind= or --as says otherwise)")
+        raise error from None
+    if isinstance(items, Items):
+        with about(path):
+            Problem.check(items.similarity)
+    return items
 
 
 def kind_of(path: str | Path) -> str:
@@ -98,9 +107,10 @@ def kind_of(path: str | Path) -> str:
 
     A database is known by its content. ``.parquet``, ``.csv``, ``.tsv`` and ``.txt`` hold pairs if
     their columns have the names that :func:`read_pairs` knows. Other text of two or three columns
-    is a table of edges, unless one of the first two holds a number with a fraction; then, or with
-    more columns, it is a table of features, and so is other Parquet. ``.npy`` is a matrix if it is
-    square, else points.
+    is a table of edges, unless one of the first two holds a number that no item is called, with a
+    fraction or below zero; then, or with more columns, it is a table of features, and so is other
+    Parquet. ``.npy`` is a matrix if it is square, else points. Whoever knows better gives
+    :func:`read` the kind.
 
     Parameters
     ----------
@@ -128,11 +138,8 @@ def kind_of(path: str | Path) -> str:
     """
     path = Path(path)
     ending = path.suffix.lower()
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(SQLITE))
-    except OSError as error:
-        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
+    with about(path), path.open("rb") as file:
+        start = file.read(len(SQLITE))
     if start == SQLITE:
         return "colmap"
     if ending not in TELL:
@@ -141,15 +148,15 @@ def kind_of(path: str | Path) -> str:
 
 
 def _text_kind(path: Path) -> str:
-    """Tell what a text file is by its first two rows, of which one may be a header."""
-    first = rows.first_rows(path, 2)
+    """Tell what a text file is by its first rows, of which one may be a header."""
+    first = rows.first_rows(path, ROWS_SEEN)
     if not first:
         return "edges"
     if _are_pairs(first[0]):
         return "pairs"
     if len(first[0]) > EDGE_COLUMNS:
         return "points"
-    return "points" if any(map(_has_fraction, first[-1][:2])) else "edges"
+    return "points" if any(_is_no_name(cell) for row in first for cell in row[:2]) else "edges"
 
 
 def _parquet_kind(path: Path) -> str:
@@ -179,21 +186,12 @@ def _are_pairs(columns: Iterable[str]) -> bool:
     return any({id_a, id_b, score} <= found for _, id_a, _, id_b, score in (ROLES, SPLINK))
 
 
-def _has_fraction(cell: str) -> bool:
-    """Tell whether a cell is a number with a fraction, which no item is called."""
+def _is_no_name(cell: str) -> bool:
+    """Tell whether a cell is a number that no item is called: with a fraction, or below zero."""
     with suppress(ValueError):
         number = float(cell)
-        return isfinite(number) and number % 1 != 0
+        return isfinite(number) and (number % 1 != 0 or number < 0)
     return False
-
-
-def _checked(path: Path, items: Items) -> Items:
-    """Check similarities, so that a fault carries the name of its file."""
-    try:
-        Problem.check(items.similarity)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error}") from None
-    return items
 
 
 TELL: dict[str, Callable[[Path], str]] = {
@@ -208,5 +206,6 @@ TELL: dict[str, Callable[[Path], str]] = {
 READERS: dict[str, Callable[[Path], Any]] = {
     "matrix": lambda path: Items(read_matrix(path), ids=None),
     "edges": read_edges,
+    "points": read_points,
     "h5ad": read_h5ad,
 }

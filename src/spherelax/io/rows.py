@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from spherelax.io.faults import about
 from spherelax.problem import InvalidInputError
 
 ENDINGS = (".csv", ".tsv", ".txt")
@@ -162,10 +163,8 @@ def shown(text: str) -> str:
 
 def _read_text(path: Path) -> str:
     """Read a UTF-8 file, with or without a byte order mark."""
-    try:
+    with about(path):
         content = path.read_bytes()
-    except OSError as error:
-        raise InvalidInputError(f"{path}: {error.strerror or error}") from None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -22,6 +22,8 @@ LOGS = ("-wal", "-journal")
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database read-only, also on a medium that cannot be written to.
 
+    All that is read is of one state: from the first table on, other programs wait to write.
+
     Examples
     --------
     >>> with opened(Path("nowhere.db")) as database:
@@ -46,6 +48,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         options = "mode=ro&immutable=1" if is_closed else "mode=ro"
         address = f"{path.absolute().as_uri()}?{options}"
         with closing(sqlite3.connect(address, uri=True)) as database:
+            database.execute("BEGIN")
             yield database
     except OSError as error:
         raise InvalidInputError(f"{path}: {error.strerror or error}") from None

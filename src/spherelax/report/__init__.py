@@ -43,7 +43,8 @@ def report_html(
     title : str
         Heading of the page.
     images : mapping of group to bytes, optional
-        The file of each image, as Pillow reads it; given, matches are drawn on eight of them.
+        The file of each image, as Pillow reads it, such as an :class:`~spherelax.io.ImageFolder`;
+        given, matches are drawn on up to eight of them.
     positions : array-like of shape (n_items, 2), optional
         With images: x and y of each item in pixels, (0, 0) being the centre of the top left one;
         NaN where it is not known.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.report.markup import text
-from spherelax.result import Result
+from spherelax.result import Path, Result, Status
 
 # Share of the largest eta that counts as zero; its logarithmic scale ends there.
 ETA_FLOOR = 1e-9
@@ -19,6 +19,9 @@ MAX_TICKS_BELOW = 6
 CUT = 0.25
 # Space above and below a curve, as a share of the height.
 MARGIN = 0.08
+# How labels are chosen by eta, and by neither eta nor savings.
+BY_ETA = (Status.VALLEY, Status.SETTLED, Status.SINGLE, Status.RISING, Status.STILL)
+OTHERWISE = (Status.VALLEYS, Status.STABLE, Status.CHOSEN, Status.NEAREST)
 
 
 class Axis(NamedTuple):
@@ -29,7 +32,7 @@ class Axis(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """One quantity over the sweep: its name, what it means, its places and ticks."""
+    """One quantity over the sweep: its name, what it means, its places and ticks, and in words."""
 
     name: str
     meaning: str
@@ -47,7 +50,7 @@ def linear(values: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> Axis:
     """
     low, high = float(values.min()), float(values.max())
     if low == high:
-        return Axis(np.full(len(values), 0.5), [(0.5, f"{low:.3g}")])
+        return Axis(np.full(len(values), 0.5), [(0.5, _number(low))])
     step = 10.0 ** np.floor(np.log10((high - low) / 2))
     step *= next(n for n in (0.5, 1, 2, 5, 10) if (high - low) / (n * step) < max_ticks)
     ticks = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
@@ -82,35 +85,22 @@ def logarithmic(values: NDArray[np.float64], floor: float, max_ticks: int = MAX_
     return Axis((np.log10(raised) - low) / (high - low), named)
 
 
-def across(result: Result) -> tuple[Axis, str]:
-    """Return the axis of the steps and its name: the resolution, or alpha where eta was swept."""
-    path = result.path
-    if path.savings is None:
+def across(path: Path) -> tuple[Axis, str]:
+    """Return the axis of the steps and its name: the resolution, or alpha where its steps are even.
+
+    The slider has even steps, too, so that it points at its place in the curves.
+    """
+    distances = np.diff(path.alphas)
+    if np.allclose(distances, distances[:1]):
         return linear(path.alphas, MAX_TICKS_BELOW), "alpha"
     return logarithmic(path.resolutions, 0.0, MAX_TICKS_BELOW), "resolution"
 
 
 def curves(result: Result) -> list[Curve]:
-    """Return what is drawn over the sweep: what the pick was made by, labels, stability."""
+    """Return what is drawn over the sweep: what a pick can be made by, labels, stability."""
     path, at = result.path, result.index
-    if path.savings is None:
-        floor = ETA_FLOOR * float(path.etas.max() or 1.0)
-        first = Curve(
-            "eta",
-            "how much the labels still moved; the best stay in the valley between two peaks",
-            logarithmic(path.etas, floor),
-            _summary("eta", path.etas, at),
-        )
-    else:
-        lowest = -CUT * max(float(path.savings.max()), 0.0) or -np.inf
-        cut = "; cut off far below zero" if path.savings.min() < lowest else ""
-        first = Curve(
-            "nats saved",
-            "how much shorter the labels make the description of the similarities; more is better"
-            + cut,
-            linear(np.maximum(path.savings, lowest)),
-            _summary("savings", path.savings, at),
-        )
+    first = _savings(result) if shows_savings(result) else _eta(result)
+    stays = "over how wide a range of ln(resolution) the labels stay the same; a plateau is a "
     return [
         first,
         Curve(
@@ -121,11 +111,17 @@ def curves(result: Result) -> list[Curve]:
         ),
         Curve(
             "stability",
-            "over how wide a range the labels stay the same; a plateau is a structure of its own",
+            stays + "structure of its own",
             linear(path.stability),
             _summary("stability", path.stability, at),
         ),
     ]
+
+
+def shows_savings(result: Result) -> bool:
+    """Tell whether savings are drawn: if there are any, and the choice was not made by eta."""
+    is_by_eta = result.status in BY_ETA or result.right is not None
+    return result.path.savings is not None and not is_by_eta
 
 
 def drawn(curve: Curve, x: Axis, result: Result, number: int) -> str:
@@ -133,7 +129,8 @@ def drawn(curve: Curve, x: Axis, result: Result, number: int) -> str:
     y = MARGIN + (1 - 2 * MARGIN) * (1 - curve.axis.places)
     points = " ".join(f"{1000 * a:.1f},{100 * b:.2f}" for a, b in zip(x.places, y, strict=True))
     ticks = "".join(
-        f'<span style="top:{100 * (MARGIN + (1 - 2 * MARGIN) * (1 - at)):.2f}%">{text(said)}</span>'
+        f'<span style="top:{100 * (MARGIN + (1 - 2 * MARGIN) * (1 - at)):.2f}%">'
+        f"<b>{text(said)}</b></span>"
         for at, said in curve.axis.ticks
     )
     marks = ((result.index, "pick"), (result.left, "peak"), (result.right, "peak"))
@@ -143,15 +140,13 @@ def drawn(curve: Curve, x: Axis, result: Result, number: int) -> str:
         if step is not None and (kind == "pick" or number == 0)
     )
     here = float(x.places[result.index]), float(y[result.index])
-    title = f"chart-{number}"
     return (
         f'<figure class="chart"><figcaption><b>{text(curve.name)}</b> '
         f"<span>{text(curve.meaning)}</span></figcaption>"
         f'<div class="plot"><div class="ticks" aria-hidden="true">{ticks}</div>'
-        f'<svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" '
-        f'aria-labelledby="{title}-title {title}-desc"><title id="{title}-title">'
-        f'{text(curve.name)} over the sweep</title><desc id="{title}-desc">'
-        f'{text(curve.summary)}</desc><polyline points="{points}"/></svg>'
+        f'<svg viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="'
+        f'{text(curve.name)} over the sweep. {text(curve.summary)}">'
+        f'<polyline points="{points}"/></svg>'
         f'<i class="rule pick" style="left:{100 * here[0]:.2f}%"></i>{dots}'
         f'<i class="rule cursor" style="left:{100 * here[0]:.2f}%"></i>{_dot("cursor", *here)}'
         "</div></figure>"
@@ -161,6 +156,38 @@ def drawn(curve: Curve, x: Axis, result: Result, number: int) -> str:
 def places(curve: Curve) -> list[float]:
     """Return how far from the top each step lies, in percent, for the cursor."""
     return [round(100 * float(MARGIN + (1 - 2 * MARGIN) * (1 - at)), 2) for at in curve.axis.places]
+
+
+def _eta(result: Result) -> Curve:
+    """Return how much the iteration still moved at each step."""
+    etas = result.path.etas
+    return Curve(
+        "eta",
+        "how much the labels still moved; the best stay in the valley between two peaks"
+        + _undecided(result),
+        logarithmic(etas, ETA_FLOOR * float(etas.max() or 1.0)),
+        _summary("eta", etas, result.index),
+    )
+
+
+def _savings(result: Result) -> Curve:
+    """Return how many nats the labels of each step save."""
+    savings = np.asarray(result.path.savings)
+    lowest = -CUT * max(float(savings.max()), 0.0) or -np.inf
+    cut = "; cut off far below zero" if savings.min() < lowest else ""
+    return Curve(
+        "nats saved",
+        "how much shorter the labels make the description of the similarities; more is better"
+        + _undecided(result)
+        + cut,
+        linear(np.maximum(savings, lowest)),
+        _summary("savings", savings, result.index),
+    )
+
+
+def _undecided(result: Result) -> str:
+    """Say so if a curve is not what the choice was made by."""
+    return ", but the choice was made otherwise" if result.status in OTHERWISE else ""
 
 
 def _dot(kind: str, x: float, y: float) -> str:
@@ -178,7 +205,8 @@ def _summary(what: str, values: NDArray[np.float64] | NDArray[np.intp], at: int)
 
 
 def _number(value: float) -> str:
-    """Write a number briefly."""
+    """Write a number briefly; -0 is 0."""
+    value = value or 0.0
     size = abs(float(value))
     if 1e6 <= size < 1e9:
         return f"{value / 1e6:.3g}M"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from spherelax.report.case import Case
 
 # Times the median from which a similarity is huge: it outweighs whole clusters of usual ones.
 HUGE = 100.0
-# Names given as examples of what is odd.
+# Examples given of what is odd.
 EXAMPLES = 5
 # Rows of a dense similarity looked at together.
 BLOCK_ROWS = 256
@@ -40,12 +41,19 @@ class Inputs(NamedTuple):
     largest: float
 
 
+class Example(NamedTuple):
+    """One case of something odd: a few words with a place for each name, and the names."""
+
+    said: str
+    names: tuple[str, ...]
+
+
 class Oddity(NamedTuple):
-    """Something that looks odd: what, what it means, and a few of the items."""
+    """Something that looks odd: what, what it means, and a few of the cases."""
 
     what: str
     why: str
-    examples: list[str]
+    examples: list[Example]
 
 
 def describe_inputs(case: Case) -> Inputs:
@@ -90,7 +98,7 @@ def _isolated(case: Case) -> Oddity | None:
         len(alone),
         "{n} {item} similar to no other",
         "Each keeps a label of its own. Are their similarities missing?",
-        (case.names[item] for item in alone),
+        (Example("{}", (case.names[item],)) for item in alone),
     )
 
 
@@ -102,7 +110,7 @@ def _duplicates(case: Case) -> Oddity | None:
         "{n} {pair} of one group similar to each other",
         "Items of one group never share a label, so these similarities were left out. "
         "Are they duplicates?",
-        (f"{case.names[i]} and {case.names[j]}" for i, j in pairs[:EXAMPLES]),
+        (Example("{} and {}", (case.names[i], case.names[j])) for i, j in pairs),
     )
 
 
@@ -120,7 +128,7 @@ def _same_names(case: Case) -> Oddity | None:
         len(again),
         "{n} {item} named like another" + (" of the same group" if case.groups else ""),
         "Names are compared without case and blanks. Is it the same thing listed twice?",
-        again,
+        (Example("{}", (name,)) for name in again),
     )
 
 
@@ -133,7 +141,7 @@ def _single_groups(case: Case) -> Oddity | None:
         len(single),
         "{n} {group} of one item",
         "A group of one excludes nothing. Is the column of groups the right one?",
-        map(str, single),
+        (Example("{}", (str(group),)) for group in single),
     )
 
 
@@ -141,14 +149,14 @@ def _huge(case: Case, inputs: Inputs) -> Oddity | None:
     """Report similarities that outweigh all others."""
     values = case.scale * case.graph.values.astype(float)
     huge = np.flatnonzero((values > HUGE * inputs.median) & (case.rows < case.graph.indices))
-    strongest = huge[np.argsort(-values[huge], kind="stable")][:EXAMPLES]
+    strongest = huge[np.argsort(-values[huge], kind="stable")]
     ends = zip(case.rows[strongest], case.graph.indices[strongest], strict=True)
     return _oddity(
         len(huge),
         "{n} {pair} " + f"over {HUGE:g} times as similar as the median pair",
         f"The largest similarity is {inputs.largest:.3g}, the median {inputs.median:.3g}. "
         "A few such pairs decide alone.",
-        (f"{case.names[i]} and {case.names[j]}" for i, j in ends),
+        (Example("{} and {}", (case.names[i], case.names[j])) for i, j in ends),
     )
 
 
@@ -156,24 +164,23 @@ def _conflicts(case: Case) -> Oddity | None:
     """Report components that cannot be one thing each."""
     held = np.flatnonzero(case.conflicted)
     sizes, first = np.bincount(case.components), np.unique(case.components, return_index=True)[1]
-    largest = held[np.argsort(-sizes[held], kind="stable")][:EXAMPLES]
+    largest = held[np.argsort(-sizes[held], kind="stable")]
     return _oddity(
         len(held),
         "{n} connected {component} with two items of one group",
         "Taken together, the similarities there contradict the groups: some must be wrong. "
         "They were split.",
-        (f"{sizes[at]:,} items around {case.names[first[at]]}" for at in largest),
+        (Example(f"{sizes[at]:,} items around {{}}", (case.names[first[at]],)) for at in largest),
     )
 
 
-def _oddity(n: int, what: str, why: str, examples: Iterable[str]) -> Oddity | None:
+def _oddity(n: int, what: str, why: str, examples: Iterable[Example]) -> Oddity | None:
     """Return an oddity that was found n times, if it was."""
     if n == 0:
         return None
     nouns = ("item", "pair", "group", "component")
     words = {noun: noun if n == 1 else f"{noun}s" for noun in nouns}
-    shown = [example for example, _ in zip(examples, range(EXAMPLES), strict=False)]
-    return Oddity(what.format(n=f"{n:,}", **words), why, shown)
+    return Oddity(what.format(n=f"{n:,}", **words), why, list(islice(examples, EXAMPLES)))
 
 
 def _pairs_inside_groups(case: Case) -> NDArray[np.intp]:

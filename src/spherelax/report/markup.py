@@ -11,6 +11,8 @@ from typing import Any
 
 # Characters of a name that are shown.
 MAX_NAME = 60
+# Invisible characters that turn around what follows, beyond the end of the name that has them.
+TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 def text(value: object) -> str:
@@ -36,15 +38,18 @@ def plain(value: object) -> str:
 
 
 def shortened(value: object, length: int = MAX_NAME) -> str:
-    """Return a name as it is shown: the beginning of a long one.
+    """Return a name as it is shown: of a long one both ends, for names differ at either.
 
     Examples
     --------
-    >>> shortened("x" * 100)
-    'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    >>> shortened("photographs/2024/castle/north/0001.jpg:75", 24)
+    'photographs/…0001.jpg:75'
     """
     short = plain(value)
-    return short if len(short) <= length else f"{short[: length - 1]}…"
+    if len(short) <= length:
+        return short
+    half = (length - 1) // 2
+    return f"{short[: length - 1 - half]}…{short[-half:]}"
 
 
 def name(value: object) -> str:
@@ -56,6 +61,17 @@ def name(value: object) -> str:
     '<bdi>a &lt; b</bdi>'
     """
     return f"<bdi>{text(shortened(value))}</bdi>"
+
+
+def isolated(value: object) -> str:
+    r"""Show a name where there can be no element, such as in an option.
+
+    Examples
+    --------
+    >>> isolated("a < b")
+    '\u2068a &lt; b\u2069'
+    """
+    return f"\u2068{text(shortened(value))}\u2069"
 
 
 def embedded(data: Any) -> str:
@@ -84,22 +100,31 @@ def count(n: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Say what share, without claiming all or nothing where that is not so.
+    """Say what share, to two digits, without claiming all or nothing where that is not so.
 
     Examples
     --------
-    >>> percent(1.0), percent(0.9996), percent(0.0001), percent(0.42)
-    ('100%', 'over 99%', 'under 1%', '42%')
+    >>> percent(1.0), percent(0.9932), percent(0.99996), percent(0.42)
+    ('100%', '99.3%', 'over 99.9%', '42%')
+    >>> percent(0.0), percent(0.00022), percent(1e-7), percent(0.052)
+    ('0%', '0.022%', 'under 0.001%', '5.2%')
     """
-    if 0.99 < share < 1.0:
-        return "over 99%"
-    return "under 1%" if 0.0 < share < 0.01 else f"{share:.0%}"
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    if not 1e-5 <= share <= 0.999:
+        return "under 0.001%" if share < 0.5 else "over 99.9%"
+    if 0.1 <= share <= 0.99:
+        return f"{share:.0%}"
+    return f"{100 * share:.3g}%" if share > 0.5 else f"{100 * share:.2g}%"
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return a list of terms and what is to be said of them; both are HTML."""
-    rows = "".join(f"<div><dt>{term}</dt><dd>{said}</dd></div>" for term, said in pairs)
-    return f'<dl class="facts">{rows}</dl>'
+def facts(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Return a list of terms, the number of each, and what is to be said about it; all are HTML."""
+    said = "".join(
+        f"<div><dt>{term}</dt><dd><b>{number}</b> <span>{note}</span></dd></div>"
+        for term, number, note in rows
+    )
+    return f'<dl class="facts">{said}</dl>'
 
 
 def table(
@@ -160,7 +185,8 @@ def _cells(kinds: Sequence[str], row: Sequence[str], heads: Sequence[str]) -> st
 
 
 def _visible(character: str) -> str:
-    """Replace what is no character of a text: blanks by a blank, the others by a mark."""
+    """Replace what cannot be seen: blanks by a blank, what breaks or turns the text by a mark."""
     if character.isspace():
         return " "
-    return "\ufffd" if unicodedata.category(character) in ("Cc", "Cs") else character
+    is_broken = unicodedata.category(character) in ("Cc", "Cs")
+    return "\ufffd" if is_broken or unicodedata.bidirectional(character) in TURNING else character

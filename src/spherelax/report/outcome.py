@@ -7,12 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.io.answers import UNSURE
 from spherelax.report.case import Case
 
-# Items of less confidence have another label that is nearly as good.
-UNSURE = 0.1
-# Share of unsure items from which the whole answer is called doubtful.
-DOUBTFUL = 0.25
 # Rows of the tables of items and of groups.
 MAX_ITEMS = 25
 MAX_GROUPS = 15
@@ -24,7 +21,8 @@ class Outcome(NamedTuple):
 
     ``kept`` is the share of the similarity that lies inside labels; ``direct`` counts the pairs
     that share a label and are similar, ``implied`` those that only others between them join;
-    ``split`` is the number of labels into which the components with a conflict came apart.
+    ``split`` is the number of labels into which the components with a conflict came apart;
+    ``stability`` the range of ln(resolution) over which the labels stay the same.
     """
 
     n_labels: int
@@ -35,6 +33,7 @@ class Outcome(NamedTuple):
     direct: int
     implied: int
     split: int
+    stability: float
     n_unsure: int
     mean_confidence: float
     confidence: list[int]
@@ -86,6 +85,7 @@ def describe_outcome(case: Case) -> Outcome:
         direct=direct,
         implied=int((sizes * (sizes - 1) // 2).sum()) - direct,
         split=len(np.unique(labels[in_conflict])),
+        stability=float(case.result.path.stability[case.result.index]),
         n_unsure=int((confidence < UNSURE).sum()),
         mean_confidence=float(confidence.mean()),
         confidence=np.bincount(bins, minlength=CONFIDENCE_BINS).tolist(),

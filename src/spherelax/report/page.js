@@ -13,6 +13,15 @@
     });
   }
 
+  // Each name stands alone, so that one from right to left does not turn the others around.
+  function names(listed) {
+    return listed.flatMap((said, place) => {
+      const name = document.createElement("bdi");
+      name.textContent = said;
+      return place ? [", ", name] : [name];
+    });
+  }
+
   function fillLargest(listed) {
     const table = byId("largest");
     const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
@@ -23,9 +32,7 @@
         cell.dataset.head = heads[column];
         if (!column) cell.scope = "row";
         if (column < 2) cell.className = "number";
-        const name = document.createElement("bdi");
-        name.textContent = said;
-        cell.append(name);
+        cell.append(...(Array.isArray(said) ? names(said) : [said]));
         row.append(cell);
       });
       return row;
@@ -45,7 +52,7 @@
     const step = data.steps[index];
     const frame = data.frames[step.frame];
     for (const [id, said] of Object.entries(step.said)) set(id, said);
-    byId("step").setAttribute("aria-valuetext", step.value);
+    byId("step").setAttribute("aria-valuetext", step.said.now);
     byId("back").disabled = index === data.chosen;
     byId("matrix").src = `data:image/png;base64,${frame.picture}`;
     byId("matrix").alt = frame.alt;

@@ -7,9 +7,12 @@ import hashlib
 from string import Template
 from typing import NamedTuple
 
+import numpy as np
+
 import spherelax
+from spherelax.io.answers import UNSURE
 from spherelax.report.case import Case
-from spherelax.report.inputs import Inputs, Oddity
+from spherelax.report.inputs import Example, Inputs, Oddity
 from spherelax.report.markup import (
     bars,
     count,
@@ -21,17 +24,12 @@ from spherelax.report.markup import (
     table,
     text,
 )
-from spherelax.report.outcome import (
-    CONFIDENCE_BINS,
-    DOUBTFUL,
-    UNSURE,
-    Outcome,
-    UnsureRow,
-)
+from spherelax.report.outcome import CONFIDENCE_BINS, Outcome, UnsureRow
 from spherelax.report.pictures import Pictures
 from spherelax.report.plates import pictures_section
 from spherelax.report.steps import Steps
 from spherelax.report.sweep import sweep_data, sweep_section
+from spherelax.report.verdict import verdict_section
 
 
 class Section(NamedTuple):
@@ -75,52 +73,32 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
         script=script,
         script_hash=_hash(script),
         contents="".join(f'<li><a href="#{part.id}">{part.heading}</a></li>' for part in sections),
-        sections=_verdict(case, parts) + body,
+        sections=verdict_section(case, parts.outcome, len(parts.oddities)) + body,
         data=embedded(sweep_data(case, parts.steps)),
         version=text(spherelax.__version__),
     )
 
 
-def _verdict(case: Case, parts: Parts) -> str:
-    """Say in one sentence what was found and whether to believe it."""
-    outcome, status = parts.outcome, case.result.status
-    share = outcome.n_unsure / case.n_items
-    found = f"{count(outcome.n_labels, 'label')} for {count(case.n_items, 'item')}"
-    if status.is_odd:
-        level, word, said = "odd", "Look closer", "but nothing to rely on yet."
-    elif share > DOUBTFUL:
-        level, word = "doubtful", "With doubts"
-        said = f"but for {percent(share)} of the items another label is nearly as good."
-    else:
-        level, word = "clear", "Clear"
-        said = "and for no item another label is nearly as good."
-        if share:
-            said = f"and only for {percent(share)} of the items another label is nearly as good."
-    odd = count(len(parts.oddities), "thing")
-    hint = f'<p><a href="#oddities">{odd} in the input to look at</a></p>' if parts.oddities else ""
-    return (
-        f'<section aria-label="Verdict"><div class="verdict {level}"><p class="word">{word}</p>'
-        f'<p class="sentence">{found}, {said}</p><p>{text(status)}</p>{hint}</div></section>'
-    )
-
-
 def _input(case: Case, inputs: Inputs, oddities: list[Oddity]) -> str:
     """Tell what went in, and what is odd about it."""
-    span = f"{inputs.smallest:.3g} to {inputs.largest:.3g}, median {inputs.median:.3g}"
-    if inputs.smallest == inputs.largest:
-        span = f"all {inputs.largest:.3g}"
-    said = [("Items", f"<b>{inputs.n_items:,}</b>")]
+    said = [("Items", f"{inputs.n_items:,}", "")]
     if case.groups is not None:
         sizes = case.group_sizes.values()
-        free = f", {count(inputs.n_free, 'item')} in none" if inputs.n_free else ""
+        free = f"; {count(inputs.n_free, 'item')} in none" if inputs.n_free else ""
         low, high = min(sizes, default=0), max(sizes, default=0)
-        each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        said.append(("Groups", f"<b>{inputs.n_groups:,}</b> of {each} items{free}"))
-    largest = count(inputs.largest_component, "item")
+        each = count(low, "item") if low == high else f"{low:,} to {high:,} items"
+        said.append(("Groups", f"{inputs.n_groups:,}", f"of {each}{free}"))
+    span = f"median, from {inputs.smallest:.3g} to {inputs.largest:.3g}"
+    if inputs.smallest == inputs.largest:
+        span = "all the same" if inputs.n_edges else "no pair is similar"
     said += [
-        ("Similar pairs", f"<b>{inputs.n_edges:,}</b>, {percent(inputs.density)} of all"),
-        ("Similarities", span if inputs.n_edges else "none"),
-        ("Connected components", f"<b>{inputs.n_components:,}</b>, the largest of {largest}"),
+        ("Similar pairs", f"{inputs.n_edges:,}", f"{percent(inputs.density)} of all"),
+        ("Similarity", f"{inputs.median:.3g}", span),
+        (
+            "Components",
+            f"{inputs.n_components:,}",
+            f"connected; the largest of {count(inputs.largest_component, 'item')}",
+        ),
     ]
     return facts(said) + _oddities(oddities)
 
@@ -131,36 +109,55 @@ def _oddities(oddities: list[Oddity]) -> str:
         return '<h3 id="oddities">Nothing odd was found in the input</h3>'
     entries = "".join(
         f'<li><p class="what">{text(odd.what)}</p><p>{text(odd.why)}</p>'
-        f'<p class="note">For example {", ".join(map(name, odd.examples))}</p></li>'
+        f'<p class="note">For example {", ".join(map(_example, odd.examples))}</p></li>'
         for odd in oddities
     )
     return f'<h3 id="oddities">Worth a look in the input</h3><ul class="odd-list">{entries}</ul>'
 
 
+def _example(example: Example) -> str:
+    """Show one case of something odd."""
+    return example.said.format(*map(name, example.names))
+
+
 def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
     """Tell what came out."""
     alone = f"{outcome.n_single:,} of one item" if outcome.n_single else "none of one item"
+    similar = f"{outcome.direct:,} of {count(inputs.n_edges, 'similar pair')}"
     said = [
-        ("Labels", f"<b>{outcome.n_labels:,}</b>, {alone}"),
-        ("Items of a label", f"median <b>{outcome.median:g}</b>, at most {outcome.largest:,}"),
-        ("Similarity inside labels", f"<b>{percent(outcome.kept)}</b> of all"),
         (
-            "Pairs that share a label",
-            f"<b>{outcome.direct:,}</b> similar, {outcome.implied:,} joined by others only",
+            "Labels",
+            f"{outcome.n_labels:,}",
+            f"median size {outcome.median:g}, largest {outcome.largest:,}; {alone}",
+        ),
+        (
+            "Similarity inside labels",
+            percent(outcome.kept) if inputs.n_edges else "none",
+            f"{similar}; {outcome.implied:,} more pairs are joined by others only",
         ),
     ]
     if case.groups is not None:
-        split = f", split into {count(outcome.split, 'label')}" if inputs.n_conflicted else ""
         components = count(inputs.n_components, "component")
-        resolved = f"<b>{inputs.n_conflicted:,}</b> of {components}{split}"
-        said.append(("Conflicts resolved", resolved))
+        split = f"; split into {count(outcome.split, 'label')}" if inputs.n_conflicted else ""
+        said.append(
+            (
+                "Conflicts resolved",
+                f"{inputs.n_conflicted:,}",
+                f"of {components} had two items of one group{split}",
+            )
+        )
     said.append(
         (
             "Confidence",
-            f"<b>{outcome.mean_confidence:.2f}</b> on average, below {UNSURE:g} for "
-            f"{count(outcome.n_unsure, 'item')}",
+            f"{outcome.mean_confidence:.2f}",
+            f"on average; below {UNSURE:g} for {count(outcome.n_unsure, 'item')}",
         )
     )
+    if len(case.result.path.alphas) > 1:
+        factor = np.exp(outcome.stability)
+        fold = f"{factor:.2g}" if factor < 10 else f"{factor:,.0f}"
+        same = f"same labels while the resolution changes {fold}-fold"
+        said.append(("Stability", f"{outcome.stability:.2f}", same))
     edges = [f"{at / CONFIDENCE_BINS:.1f}" for at in range(CONFIDENCE_BINS + 1)]
     confidence = bars(
         "How many items are how sure of their label: 0 if another label is as good, 1 if no other "
@@ -197,33 +194,49 @@ def _groups(case: Case, outcome: Outcome) -> str:
 
 def _unsure(case: Case, parts: Parts) -> str:
     """List the least certain items."""
-    if not parts.unsure:
+    rows = parts.unsure
+    if not rows:
         return "<p>No other label has a claim on any item.</p>"
-    has_groups = case.groups is not None
-    heads = ["item", "group", "label", "confidence", "strongest other claim"]
-    rows = []
-    for row in parts.unsure:
-        cells = [name(row.name), name(row.group or ""), str(row.label), f"{row.confidence:.2f}"]
-        rows.append([*cells, _claim(row)])
-    if not has_groups:
-        heads, rows = heads[:1] + heads[2:], [row[:1] + row[2:] for row in rows]
+    columns = {
+        "item": [name(row.name) for row in rows],
+        "group": [name(row.group or "") for row in rows],
+        "label": [f"{row.label}" for row in rows],
+        "confidence": [f"{row.confidence:.2f}" for row in rows],
+        "similarity": [f"{row.own:.3g}" for row in rows],
+        "other label": [
+            "none" if row.other_label is None else f"{row.other_label}" for row in rows
+        ],
+        "similarity there": [f"{row.other:.3g}" for row in rows],
+        "closest item there": [name(row.witness or "") for row in rows],
+        "place there": [_place(row) for row in rows],
+    }
+    if all(row.name.startswith(row.group or "") for row in rows):
+        del columns["group"]
+    taken = ""
+    if case.groups is None:
+        del columns["place there"]
+    elif any(row.taken for row in rows):
+        taken = " A place is taken if the other label holds an item of the same group."
     caption = (
-        f"{count(parts.outcome.n_unsure, 'item')} of {case.n_items:,} below a confidence of "
-        f"{UNSURE:g}; the {len(rows)} least certain ones are listed"
+        f"The {len(rows)} least certain of {count(case.n_items, 'item')}, with the label that has "
+        f"the best claim on each besides its own.{taken}"
     )
-    numbers = (2, 3) if has_groups else (1, 2)
-    return table(caption, heads, rows, numbers=numbers, id="least", is_stacked=True)
+    is_number = ("label", "confidence", "similarity", "other label", "similarity there")
+    return table(
+        caption,
+        list(columns),
+        list(zip(*columns.values(), strict=True)),
+        numbers=[at for at, head in enumerate(columns) if head in is_number],
+        id="least",
+        is_stacked=True,
+    )
 
 
-def _claim(row: UnsureRow) -> str:
-    """Say which other label has the best claim on an item."""
+def _place(row: UnsureRow) -> str:
+    """Tell whether an item could go to the other label, if there is one."""
     if row.other_label is None:
-        return "none; it could stand alone"
-    taken = "; holds another item of its group" if row.taken else ""
-    return (
-        f"label {row.other_label}, by {name(row.witness)}: similarity {row.other:.3g} there, "
-        f"{row.own:.3g} here{taken}"
-    )
+        return ""
+    return "taken" if row.taken else "free"
 
 
 def _hash(script: str) -> str:

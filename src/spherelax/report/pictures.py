@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from importlib import import_module
 from io import BytesIO
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,9 @@ from spherelax.report.case import Case
 MAX_IMAGES = 8
 MAX_SIDE = 640
 QUALITY = 70
-# Lines drawn between two images.
-MAX_LINES = 150
-KINDS = ("kept", "added", "dropped")
+# Lines of each kind drawn between two images; the first kind is on top, for it is to be judged.
+MAX_LINES = 50
+KINDS = ("dropped", "added", "kept")
 
 
 class Thumbnail(NamedTuple):
@@ -82,20 +82,22 @@ def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: Array
 
 
 def _most_changed(case: Case, image_of: NDArray[np.intp], n_images: int) -> list[int]:
-    """Return the images between which most was added or dropped, in order."""
-    labels = case.result.labels
+    """Return the images between which most was dropped, and then most was added, in order."""
+    labels, shape = case.result.labels, (n_images, n_images)
     placed = np.flatnonzero(image_of >= 0)
     held = sp.csr_array(
         (np.ones(len(placed)), (image_of[placed], labels[placed])),
         shape=(n_images, int(labels.max()) + 1),
     )
     i, j = image_of[case.rows], image_of[case.graph.indices]
-    kept = labels[case.rows] == labels[case.graph.indices]
-    # Shared labels without the kept matches are added ones; the dropped ones count too.
-    change = np.where(kept, -1.0, 1.0)
     drawn = (i >= 0) & (j >= 0)
-    changes = sp.coo_array((change[drawn], (i[drawn], j[drawn])), shape=(n_images, n_images))
-    changed = (held @ held.T + changes.tocsr()).tolil()
+    kept = labels[case.rows] == labels[case.graph.indices]
+    n_kept, n_dropped = (
+        sp.coo_array((np.ones(np.count_nonzero(of)), (i[of], j[of])), shape=shape).tocsr()
+        for of in (drawn & kept, drawn & ~kept)
+    )
+    n_added = held @ held.T - n_kept
+    changed = (n_dropped + n_added / case.n_items**2).tolil()
     changed.setdiag(0)
     changed = changed.tocsr()
     chosen = [int(changed.sum(axis=1).argmax())]
@@ -123,22 +125,18 @@ def _pair(
     matched = {(int(left[a]), int(right[b])) for a, b in zip(similar.row, similar.col, strict=True)}
     at = {int(labels[item]): int(item) for item in right}
     shared = {(int(a), at[int(labels[a])]) for a in left if int(labels[a]) in at}
-    lines = [
-        (kind, line)
-        for kind, found in zip(
-            KINDS, (matched & shared, shared - matched, matched - shared), strict=True
-        )
-        for line in sorted(found)
-    ]
-    counts = {kind: sum(found == kind for found, _ in lines) for kind in KINDS}
-    lines = [lines[at] for at in _spread(len(lines))]
-    ends = points[np.array([line for _, line in lines], dtype=np.intp).reshape(-1, 2)]
-    return Pair(*places, ends.reshape(-1, 4), [kind for kind, _ in lines], counts)
+    found = matched - shared, shared - matched, matched & shared
+    counts = {kind: len(pairs) for kind, pairs in zip(KINDS, found, strict=True)}
+    drawn = [_spread(sorted(pairs)) for pairs in found]
+    lines = np.array(list(chain(*drawn)), dtype=np.intp).reshape(-1, 2)
+    kinds = np.repeat(KINDS, [len(pairs) for pairs in drawn]).tolist()
+    return Pair(*places, points[lines].reshape(-1, 4), kinds, counts)
 
 
-def _spread(n: int) -> NDArray[np.intp]:
-    """Return all of n numbers, or some of them evenly."""
-    return (np.arange(min(n, MAX_LINES)) * max(1.0, n / MAX_LINES)).astype(np.intp)
+def _spread(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return all lines, or as many as are drawn, evenly taken."""
+    step = max(1.0, len(lines) / MAX_LINES)
+    return [lines[int(at * step)] for at in range(min(len(lines), MAX_LINES))]
 
 
 def _thumbnail(group: str, content: bytes) -> Thumbnail:

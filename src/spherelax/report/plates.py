@@ -6,21 +6,21 @@ import base64
 
 import numpy as np
 
-from spherelax.report.markup import count, name, shortened, text
+from spherelax.report.markup import count, isolated, name
 from spherelax.report.pictures import KINDS, Pair, Pictures, Thumbnail
 
 # Pixels between two images.
 GAP = 12
 MEANINGS = {
-    "kept": "similar, and share a label",
-    "added": "share a label because others join them",
     "dropped": "similar, but do not share a label",
+    "added": "share a label only because others join them",
+    "kept": "similar, and share a label",
 }
 
 
 def pictures_section(pictures: Pictures) -> str:
-    """Draw each pair of images; the one with most changes is shown first."""
-    changed = [pair.counts["added"] + pair.counts["dropped"] for pair in pictures.pairs]
+    """Draw each pair of images; the one of which most was dropped is shown first."""
+    changed = [(pair.counts["dropped"], pair.counts["added"]) for pair in pictures.pairs]
     first = changed.index(max(changed)) if changed else 0
     files = "".join(
         f'<image id="image-{at}" width="{one.width}" height="{one.height}" '
@@ -32,30 +32,30 @@ def pictures_section(pictures: Pictures) -> str:
     )
     options = "".join(
         f'<option value="pair-{pair.first}-{pair.second}"{" selected" if at == first else ""}>'
-        f"{_title(pictures, pair)}</option>"
+        f"{_title(pictures, pair)} ({pair.counts['dropped']:,} dropped)</option>"
         for at, pair in enumerate(pictures.pairs)
     )
     n_shown = len(pictures.thumbnails)
     which = f"All {n_shown} images are here."
     if n_shown < pictures.n_images:
         which = (
-            f"{n_shown} of {pictures.n_images:,} images are here, those between which the answer "
-            "differs most from the similarities that went in."
+            f"{n_shown} of {pictures.n_images:,} images are here, those between which most was "
+            "dropped."
         )
     kinds = "".join(
         f'<label><input type="checkbox" id="show-{kind}" checked>'
         f'<svg class="swatch" viewBox="0 0 35 8" aria-hidden="true">'
-        f'<line class="{kind}" x1="0" y1="4" x2="35" y2="4"/></svg>{kind}: {MEANINGS[kind]}</label>'
+        f'<line class="{kind}" x1="0" y1="4" x2="35" y2="4"/></svg>'
+        f"<span><b>{kind}</b> {MEANINGS[kind]}</span></label>"
         for kind in KINDS
     )
     return (
         f"<p>{which}</p>"
         f'<svg class="store" aria-hidden="true"><defs>{files}</defs></svg>'
-        f'<div class="pictures"><p id="pair-control" hidden>'
-        f'<label for="pair-choice">Images</label> '
-        f'<select id="pair-choice" autocomplete="off">{options}</select></p>'
-        f'<fieldset class="choice"><legend>Lines between items that are</legend>{kinds}</fieldset>'
-        f"{drawn}</div>"
+        f'<p id="pair-control" hidden><label for="pair-choice">Two images</label>'
+        f'<select id="pair-choice" autocomplete="off">{options}</select></p><div class="pictures">'
+        f'<fieldset class="choice"><legend>Lines between items</legend>{kinds}</fieldset>'
+        f"<div>{drawn}</div></div>"
     )
 
 
@@ -71,8 +71,7 @@ def _pair(pictures: Pictures, pair: Pair, *, is_hidden: bool) -> str:
     return (
         f'<figure class="pair" id="{key}"{" hidden" if is_hidden else ""}>'
         f'<svg viewBox="0 0 {width} {height}" role="img" '
-        f'aria-labelledby="{key}-title"><title id="{key}-title">Matches between '
-        f"{_title(pictures, pair)}: {said}</title>"
+        f'aria-label="Lines between {_title(pictures, pair)}">'
         f'<use href="#image-{pair.first}"/>'
         f'<use href="#image-{pair.second}" x="{dx}" y="{dy}"/>{lines}</svg>'
         f"<figcaption>{name(one.group)} {'and' if dx else 'above'} {name(two.group)}: "
@@ -105,4 +104,4 @@ def _lines(pair: Pair, kind: str, dx: int, dy: int) -> str:
 def _title(pictures: Pictures, pair: Pair) -> str:
     """Name two images."""
     groups = (pictures.thumbnails[at].group for at in (pair.first, pair.second))
-    return " and ".join(text(shortened(group)) for group in groups)
+    return " and ".join(map(isolated, groups))

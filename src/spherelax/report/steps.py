@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 
 from spherelax.report.case import Case
 
-# Cells of the picture of the similarities, along each side.
-MAX_CELLS = 96
-# Labels up to which all items are drawn; beyond, the largest so many labels, and more of them
-# until there are so many items.
+# Cells of the picture of the similarities, at most so many along each side.
+MAX_CELLS = 128
+# Labels up to which all items are drawn; beyond, only the largest labels, so many that each is
+# large enough to be seen, and more of them while every item still has a cell of its own.
 MAX_LABELS = 60
-MIN_ITEMS = 480
+FEW_LABELS = 24
 # Percentile of the positive means from which a cell has the full colour, and shades of it.
 FULLEST = 95
 SHADES = 16
@@ -109,8 +110,7 @@ class _Drawing(NamedTuple):
         ends = np.cumsum(sizes)
         n_labels = len(sizes)
         if n_labels > MAX_LABELS:
-            n_labels = max(MAX_LABELS, int(np.searchsorted(ends, MIN_ITEMS)) + 1)
-            n_labels = min(n_labels, len(sizes))
+            n_labels = max(FEW_LABELS, int(np.searchsorted(ends, MAX_CELLS, side="right")))
         return cls(labels, order, sizes, n_labels, _cell_means(case, order[: ends[n_labels - 1]]))
 
     def frame(self, case: Case, fullest: float) -> Frame:
@@ -151,8 +151,8 @@ def _sorted(labels: NDArray[np.int32], position: NDArray[np.intp]) -> NDArray[np
 
 
 def _cell_means(case: Case, order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return mean similarities of different items, in this order, over MAX_CELLS cells a side."""
-    n_cells = min(len(order), MAX_CELLS)
+    """Return mean similarities of different items, in this order, over cells of about one size."""
+    n_cells = ceil(len(order) / ceil(len(order) / MAX_CELLS))
     cell = np.full(case.n_items, -1)
     cell[order] = np.arange(len(order)) * n_cells // len(order)
     row, column = cell[case.rows], cell[case.graph.indices]

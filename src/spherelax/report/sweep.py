@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterator
 from string import Template
 from typing import Any
 
 from spherelax.report.case import Case
-from spherelax.report.charts import across, curves, drawn, places
+from spherelax.report.charts import across, curves, drawn, places, shows_savings
 from spherelax.report.markup import (
     bars,
     count,
     facts,
+    name,
     packaged,
     percent,
     shortened,
@@ -27,7 +29,7 @@ MAX_MEMBER = 32
 def sweep_section(case: Case, steps: Steps) -> str:
     """Draw the sweep, its slider, and what there is to see at the chosen step."""
     result = case.result
-    axis, what = across(result)
+    axis, what = across(result.path)
     found = curves(result)
     said = _said(case, result.index)
     frame = steps.frames[steps.of_step[result.index]]
@@ -44,10 +46,9 @@ def sweep_section(case: Case, steps: Steps) -> str:
         axis=what,
         last=last,
         place=last - result.index,
-        value=text(_value(case, result.index)),
         now=text(said["now"]),
         numbers=facts(
-            (term, f'<b id="{place}">{text(value)}</b>')
+            (term, f'<span id="{place}">{text(value)}</span>', "")
             for term, (place, value) in zip(terms, said.items(), strict=False)
         ),
         matrix=_matrix(case, frame),
@@ -63,14 +64,13 @@ def sweep_section(case: Case, steps: Steps) -> str:
 
 def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
     """Return what the slider moves through, as text to be shown."""
-    axis, _ = across(case.result)
+    axis, _ = across(case.result.path)
     return {
         "chosen": case.result.index,
         "x": [round(100 * float(at), 2) for at in axis.places],
         "y": [places(curve) for curve in curves(case.result)],
         "steps": [
-            {"frame": frame, "value": _value(case, step), "said": _said(case, step)}
-            for step, frame in enumerate(steps.of_step)
+            {"frame": frame, "said": _said(case, step)} for step, frame in enumerate(steps.of_step)
         ],
         "frames": [
             {
@@ -79,7 +79,7 @@ def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
                 "note": _note(case, frame),
                 "blocks": _blocks(frame),
                 "sizes": frame.sizes,
-                "listed": _listed(case, frame),
+                "listed": list(_listed(case, frame)),
             }
             for frame in steps.frames
         ],
@@ -91,7 +91,10 @@ def _largest(case: Case, frame: Frame) -> str:
     return table(
         "Size, share of pairs that are similar themselves, and the first members",
         ("items", "similar pairs", "members"),
-        [[f"<bdi>{text(said)}</bdi>" for said in row] for row in _listed(case, frame)],
+        [
+            (size, share, ", ".join(map(name, members)))
+            for size, share, members in _listed(case, frame)
+        ],
         numbers=(0, 1),
         id="largest",
         is_stacked=True,
@@ -112,27 +115,23 @@ def _matrix(case: Case, frame: Frame) -> str:
 
 def _said(case: Case, step: int) -> dict[str, str]:
     """Return the numbers of a step as text, by the place where they are shown."""
-    path = case.result.path
+    result, path = case.result, case.result.path
+    worth = path.savings if shows_savings(result) and path.savings is not None else path.etas
     n_labels = int(path.n_labels[step])
-    chosen = " (chosen)" if step == case.result.index else ""
+    chosen = ", chosen" if step == result.index else ""
     return {
         "now-alpha": f"{path.alphas[step]:.4g}",
         "now-resolution": f"{path.resolutions[step]:.4g}",
         "now-labels": f"{n_labels:,}",
-        "now-worth": _worth((path.etas if path.savings is None else path.savings)[step]),
+        "now-worth": _worth(worth[step]),
         "now-stability": f"{path.stability[step]:.2f}",
-        "now": f"alpha {path.alphas[step]:.3g}: {count(n_labels, 'label')}{chosen}",
+        "now": f"alpha {path.alphas[step]:.3g}, {count(n_labels, 'label')}{chosen}",
     }
 
 
 def _worth(value: float) -> str:
     """Write eta or savings."""
-    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
-
-
-def _value(case: Case, step: int) -> str:
-    """Name a step of the slider."""
-    return f"alpha {case.result.path.alphas[step]:.3g}"
+    return f"{value or 0.0:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def _note(case: Case, frame: Frame) -> str:
@@ -155,19 +154,14 @@ def _alt(frame: Frame) -> str:
     )
 
 
-def _listed(case: Case, frame: Frame) -> list[list[str]]:
-    """Return the rows of the table of the largest labels as text."""
+def _listed(case: Case, frame: Frame) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the rows of the table of the largest labels as text: size, share and members."""
     if not frame.listed:
-        return [["1", "-", "every label is of one item"]]
-    return [
-        [
-            f"{row.size:,}",
-            percent(row.direct),
-            ", ".join(shortened(case.names[item], MAX_MEMBER) for item in row.members)
-            + (", …" if row.size > len(row.members) else ""),
-        ]
-        for row in frame.listed
-    ]
+        yield "1", "-", ["every label is of one item"]
+    for row in frame.listed:
+        members = [shortened(case.names[item], MAX_MEMBER) for item in row.members]
+        more = ["…"] if row.size > len(members) else []
+        yield f"{row.size:,}", percent(row.direct), members + more
 
 
 def _blocks(frame: Frame) -> str:

@@ -1,0 +1,92 @@
+"""What the commands read: files or standard input, with the groups of their items."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+import spherelax
+from spherelax import io
+from spherelax._terminal import begin
+from spherelax.cli.options import STANDARD
+from spherelax.problem import InvalidInputError
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Path]:
+    """Yield the file to read: itself, or one with what standard input holds."""
+    begin(f"reading {name_of(file)}")
+    if file != STANDARD:
+        yield file
+        return
+    if sys.stdin is None:
+        raise click.ClickException(f"{name_of(file)}: is closed")
+    with io.spooled(sys.stdin.buffer) as copy:
+        try:
+            yield copy
+        except (InvalidInputError, ImportError) as error:
+            raise click.ClickException(str(error).replace(str(copy), name_of(file))) from None
+
+
+def name_of(file: Path, standard: str = "input") -> str:
+    """Return how messages call a file."""
+    return f"standard {standard}" if file == STANDARD else str(file)
+
+
+def kind_of(source: Path, reading: Mapping[str, Any]) -> str:
+    """Return what a file is read as."""
+    if reading["kind"] is not None:
+        return str(reading["kind"])
+    return "pairs" if reading["columns"] is not None else io.kind_of(source)
+
+
+def read(
+    source: Path, groups: Path | None, reading: Mapping[str, Any], *, needs_groups: bool = False
+) -> tuple[io.Items | io.Points, int]:
+    """Read items with their groups, and count those that only the groups know."""
+    kind, given = kind_of(source, reading), dict(reading)
+    hint = "points; --as or --columns say better"
+    if needs_groups and kind == "points":
+        given["kind"] = "matrix" if source.suffix.lower() == ".npy" else "pairs"
+        hint = f"{given['kind']}; points have no groups"
+    try:
+        items = io.read(source, **given)
+    except InvalidInputError as error:
+        if kind != "points" or reading["kind"] is not None:
+            raise
+        raise InvalidInputError(f"{error} (taken for {hint})") from None
+    n_similar = len(items.names)
+    if groups:
+        begin(f"reading {groups}")
+        if isinstance(items, io.Points):
+            raise InvalidInputError(f"{source}: holds points, which have no groups")
+        if items.groups is not None:
+            raise InvalidInputError(f"{source}: has groups of its own; leave out --groups")
+        items = io.read_groups(groups, items)
+    elif needs_groups and kind != "pairs" and getattr(items, "groups", None) is None:
+        raise InvalidInputError(
+            f"{source}: has no groups; name them by --groups, or use spherelax cluster"
+        )
+    return items, len(items.names) - n_similar
+
+
+def similar(items: io.Items | io.Points) -> io.Items:
+    """Return items with similarities, those of points being the ones that clustering takes."""
+    if isinstance(items, io.Items):
+        return items
+    return io.Items(spherelax.similarity.nearest_neighbors(items.points), items.ids)
+
+
+def pictures(folder: Path | None, items: io.Items | io.Points) -> dict[str, Any]:
+    """Return the images of a database, and where its keypoints are in them."""
+    if folder is None:
+        return {}
+    if not isinstance(items, io.Keypoints):
+        raise click.UsageError("--images is for databases of COLMAP")
+    images = io.ImageFolder(folder, items)
+    return {"images": images, "positions": images.positions()}

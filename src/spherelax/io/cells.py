@@ -1,0 +1,152 @@
+"""Cells as AnnData holds them: their neighbour graph in, and labels back to where scanpy looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import spherelax
+from spherelax.io.arrays import BROKEN
+from spherelax.io.faults import about
+from spherelax.io.graphs import undirected
+from spherelax.io.items import Items, check_count
+from spherelax.problem import InvalidInputError
+from spherelax.result import Result
+
+
+def from_anndata(
+    adata: Any, *, neighbors_key: str | None = None, obsp: str = "connectivities"
+) -> Items:
+    """Take the neighbour graph of an AnnData, as :func:`scanpy.pp.neighbors` leaves it.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        With a graph of its observations.
+    neighbors_key : str, optional
+        The ``key_added`` of scanpy; None is scanpy's own place.
+    obsp : str
+        Name of the graph in ``adata.obsp``, where there is no ``neighbors_key``.
+
+    Returns
+    -------
+    Items
+        With ``obs_names`` as ids.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such graph.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> W = [[0, 1], [1, 0]]
+    >>> adata = SimpleNamespace(obsp={"connectivities": W}, uns={}, obs_names=["AAC", "AAG"])
+    >>> from_anndata(adata).ids
+    ['AAC', 'AAG']
+    """
+    if neighbors_key is not None:
+        if neighbors_key not in adata.uns:
+            raise InvalidInputError(_absent("uns", neighbors_key, adata.uns))
+        obsp = adata.uns[neighbors_key].get("connectivities_key", "connectivities")
+    if obsp not in adata.obsp:
+        raise InvalidInputError(_absent("obsp", obsp, adata.obsp))
+    return Items(undirected(adata.obsp[obsp], f"obsp[{obsp!r}]"), ids=list(adata.obs_names))
+
+
+def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
+    """Write labels to the observations of an AnnData, as scanpy writes those of Leiden.
+
+    ``obs[key]`` is categorical text, ``obs[f"{key}_confidence"]`` is a number from 0 to 1, and
+    ``uns[key]["params"]`` says where on the path the labels are from.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        Changed in place.
+    result : Result
+        Labels of its observations, in order.
+    key : str
+        Name of the column.
+
+    Raises
+    ------
+    InvalidInputError
+        If the result has not one label for each observation.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import spherelax as sl
+    >>> from types import SimpleNamespace
+    >>> adata = SimpleNamespace(obs=pd.DataFrame(index=["AAC", "AAG", "AAT"]), uns={})
+    >>> label_obs(adata, sl.solve([[0, 2, 1], [2, 0, 0], [1, 0, 0]], pick=9.0))
+    >>> adata.obs["spherelax"].tolist(), adata.uns["spherelax"]["params"]["n_labels"]
+    (['0', '1', '2'], 3)
+    """
+    check_count(result, len(adata.obs), "observations")
+    names = [str(label) for label in range(result.n_labels)]
+    adata.obs[key] = import_module("pandas").Categorical.from_codes(result.labels, names)
+    adata.obs[f"{key}_confidence"] = result.confidence
+    adata.uns[key] = {
+        "params": {
+            "alpha": result.alpha,
+            "resolution": result.alpha / (1.0 - result.alpha),
+            "n_labels": result.n_labels,
+            "status": str(result.status),
+            "version": spherelax.__version__,
+        }
+    }
+
+
+def read_h5ad(
+    path: str | Path, *, neighbors_key: str | None = None, obsp: str = "connectivities"
+) -> Items:
+    """Read the neighbour graph of an ``.h5ad`` file; the counts stay on disk.
+
+    Parameters
+    ----------
+    path : str or Path
+        As AnnData writes it. Needs the package anndata.
+    neighbors_key, obsp
+        As in :func:`from_anndata`.
+
+    Returns
+    -------
+    Items
+        With ``obs_names`` as ids.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, broken or without such a graph.
+
+    Examples
+    --------
+    >>> read_h5ad("cells.csv")
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: cells.csv: an AnnData file must end in .h5ad
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".h5ad":
+        raise InvalidInputError(f"{path}: an AnnData file must end in .h5ad")
+    try:
+        anndata = import_module("anndata")
+    except ImportError:
+        raise ImportError(f"{path}: .h5ad needs anndata: pip install anndata") from None
+    with about(path, *BROKEN):
+        adata = anndata.read_h5ad(path, backed="r")
+        try:
+            return from_anndata(adata, neighbors_key=neighbors_key, obsp=obsp)
+        finally:
+            adata.file.close()
+
+
+def _absent(place: str, key: str, present: Iterable[str]) -> str:
+    """Say that an AnnData lacks a graph, and how to make it."""
+    found = ", ".join(map(repr, present)) or "nothing"
+    return f"{place} must hold {key!r}; found {found}. Run scanpy.pp.neighbors(adata) first"

@@ -1,0 +1,59 @@
+"""What is wrong with a file, on one line that begins with its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from spherelax.problem import InvalidInputError
+
+
+@contextmanager
+def about(path: str | Path, *broken: type[Exception]) -> Iterator[None]:
+    """Name the file in what goes wrong while it is read.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    *broken : type of Exception
+        What a reader raises for a file that is not what its ending says.
+
+    Raises
+    ------
+    InvalidInputError
+        For faults that lack the name, errors of the system and those of the reader.
+
+    Examples
+    --------
+    >>> with about("similarity.npy", EOFError):
+    ...     raise EOFError("No data left in file")
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: similarity.npy: not a readable .npy file; No data left \
+in file
+    """
+    damage: tuple[type[Exception], ...] = (OSError, *broken)
+    try:
+        yield
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{path}: {error}") from None
+    except damage as error:
+        # Libraries raise OSError for damaged files too, but then without a number.
+        number = error.errno if isinstance(error, OSError) else None
+        unreadable = f"not a readable {Path(path).suffix.lower()} file; {first_line(error)}"
+        reason = os.strerror(number) if number else unreadable
+        raise InvalidInputError(f"{path}: {reason}") from None
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error says, on one line.
+
+    Examples
+    --------
+    >>> first_line(ValueError("Magic bytes not found\nsee the log"))
+    'Magic bytes not found'
+    """
+    return next(iter(str(error).splitlines()), "") or type(error).__name__

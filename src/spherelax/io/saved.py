@@ -1,0 +1,221 @@
+"""Results in files, without pickle: labels, confidence and the whole path as ``.npz``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from numbers import Integral
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+import spherelax
+from spherelax.io.arrays import read_arrays
+from spherelax.io.items import Named
+from spherelax.io.targets import replace_file
+from spherelax.problem import InvalidInputError
+from spherelax.result import Path as Sweep
+from spherelax.result import Result, Status
+
+NONE = -1  # a step that is not there, in a file of integers
+# What a saved result holds: the kind of numbers and the number of dimensions of each array.
+SAVED = {
+    "version": ("U", 0),
+    "labels": ("i", 1),
+    "confidence": ("f", 1),
+    "alpha": ("f", 0),
+    "status": ("U", 0),
+    "index": ("i", 0),
+    "right": ("i", 0),
+    "left": ("i", 0),
+    "max_universe": ("i", 0),
+    "path_alphas": ("f", 1),
+    "path_etas": ("f", 1),
+    "path_objectives": ("f", 1),
+    "path_steps": ("i", 1),
+    "path_labels": ("i", 2),
+    "path_is_whole": ("b", 0),
+}
+CURVES = ("path_alphas", "path_etas", "path_objectives", "path_savings")
+
+
+def save_result(path: str | Path, result: Result, items: Named | None = None) -> None:
+    """Save a result with its whole path as ``.npz``, without pickle.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz``. It holds ``labels``, ``confidence``, the curves and labels of the path and, where
+        items are given, their ``ids``: integers as they are, everything else as the text of
+        ``items.names``.
+        ``numpy.load`` reads each of them by name.
+    result : Result
+        What to save.
+    items : Items or Points, optional
+        Whose ids to save.
+
+    Examples
+    --------
+    See :func:`load_result`.
+
+    >>> save_result("result.txt", None)
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: result.txt: a saved result must end in .npz
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".npz":
+        raise InvalidInputError(f"{path}: a saved result must end in .npz")
+    sweep = result.path
+    # Steps may share an array; each is saved once.
+    shared = {id(labels): labels for labels in sweep.labels}
+    place = {key: number for number, key in enumerate(shared)}
+    arrays: dict[str, Any] = {
+        "version": spherelax.__version__,
+        "labels": result.labels,
+        "confidence": result.confidence,
+        "alpha": result.alpha,
+        "status": result.status.name,
+        "index": result.index,
+        "right": NONE if result.right is None else result.right,
+        "left": NONE if result.left is None else result.left,
+        "max_universe": result.max_universe,
+        "path_alphas": sweep.alphas,
+        "path_etas": sweep.etas,
+        "path_objectives": sweep.objectives,
+        "path_steps": [place[id(labels)] for labels in sweep.labels],
+        "path_labels": np.stack(list(shared.values())),
+        "path_is_whole": sweep.is_whole,
+    }
+    if sweep.savings is not None:
+        arrays["path_savings"] = sweep.savings
+    if items is not None:
+        arrays["ids"] = _saved_ids(items)
+    content = BytesIO()
+    np.savez_compressed(content, **arrays)
+    replace_file(path, content.getvalue())
+
+
+def load_result(path: str | Path) -> Result:
+    """Load a result that :func:`save_result` saved; nothing in the file is ever executed.
+
+    The similarities are not in the file. So ``at`` and ``with_n_labels`` give labels, but their
+    confidence is NaN at all steps but the saved one; ``embedding`` raises `InvalidInputError`.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz``.
+
+    Returns
+    -------
+    Result
+        With the saved labels, confidence and path.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, broken or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "result.npz")
+    ...     save_result(path, result)
+    ...     loaded = load_result(path)
+    >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
+    (3, 1)
+    """
+    saved = read_arrays(path, *SAVED)
+    fault = _fault(saved)
+    if fault:
+        raise InvalidInputError(f"{path}: not a saved result; {fault}")
+    steps = list(saved["path_labels"])  # so that equal steps share an array again
+    sweep = Sweep(
+        alphas=saved["path_alphas"],
+        etas=saved["path_etas"],
+        objectives=saved["path_objectives"],
+        labels=tuple(steps[step] for step in saved["path_steps"]),
+        savings=saved.get("path_savings"),
+        is_whole=bool(saved["path_is_whole"]),
+    )
+    right, left = (None if saved[name] == NONE else int(saved[name]) for name in ("right", "left"))
+    return Result(
+        labels=sweep.labels[int(saved["index"])],
+        alpha=float(saved["alpha"]),
+        status=Status[str(saved["status"])],
+        confidence=saved["confidence"],
+        path=sweep,
+        index=int(saved["index"]),
+        right=right,
+        left=left,
+        max_universe=int(saved["max_universe"]),
+        source=_File(str(path), float(saved["alpha"]), saved["confidence"]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """What a loaded result can still be asked."""
+
+    path: str
+    alpha: float
+    saved: NDArray[np.float64]
+
+    def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
+        """Return the confidence at the step that was saved; that at others is not known."""
+        return self.saved if alpha == self.alpha else np.full(len(labels), np.nan)
+
+    def embedding(self, index: int) -> NoReturn:
+        """Say why there is none."""
+        raise InvalidInputError(
+            f"{self.path}: holds no similarities, which the embedding of step {index} needs; "
+            "solve again"
+        )
+
+
+def _saved_ids(items: Named) -> NDArray[Any]:
+    """Return ids as integers if these say as much as the names, otherwise names as text."""
+    names = items.names
+    ids = range(len(names)) if items.ids is None else items.ids
+    if all(isinstance(name, Integral) for name in ids):
+        numbers = np.array(ids)
+        # Larger numbers become objects, which NumPy pickles, or lose digits.
+        if numbers.dtype.kind in "iu" and list(map(str, numbers.tolist())) == names:
+            return numbers
+    return np.array(names, dtype=np.str_)
+
+
+def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
+    """Say what is wrong with the arrays of a saved result, if anything is."""
+    for name, (kind, n_dimensions) in SAVED.items():
+        array = saved[name]
+        if array.dtype.kind != kind or array.ndim != n_dimensions:
+            return f"{name} has dtype {array.dtype} and shape {array.shape}"
+    if str(saved["status"]) not in Status.__members__:
+        return f"status {str(saved['status'])!r} is not known"
+    labels, steps = saved["path_labels"], saved["path_steps"]
+    shapes = dict.fromkeys(CURVES, steps.shape) | dict.fromkeys(
+        ("labels", "confidence"), labels.shape[1:]
+    )
+    for name, shape in shapes.items():
+        if name in saved and saved[name].shape != shape:
+            return f"{name} must have shape {shape}; found {saved[name].shape}"
+    n_steps = len(steps)
+    for name, first, end in (
+        ("path_steps", 0, len(labels)),
+        ("path_labels", 0, labels.shape[1]),
+        ("index", 0, n_steps),
+        ("right", NONE, n_steps),
+        ("left", NONE, n_steps),
+    ):
+        if not np.all((saved[name] >= first) & (saved[name] < end)):
+            return f"{name} must be at least {first} and below {end}"
+    same = np.array_equal(saved["labels"], labels[steps[saved["index"]]])
+    return None if same else "labels are not those of the step that index names"

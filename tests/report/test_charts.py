@@ -1,0 +1,86 @@
+"""The curves: which of them, over what, and how their ticks are written."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+from spherelax.report import report_html
+from spherelax.report.charts import across, curves, linear, logarithmic
+
+SETTINGS = [
+    ("coordinate", "description", "nats saved", "resolution"),
+    ("coordinate", "eta", "eta", "resolution"),
+    ("coordinate", "stability", "nats saved", "resolution"),
+    ("coordinate", "interfaces", "nats saved", "resolution"),
+    ("coordinate", 1.0, "nats saved", "resolution"),
+    ("power", "eta", "eta", "alpha"),
+    ("power", "stability", "eta", "alpha"),
+    ("power", "description", "nats saved", "alpha"),
+]
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+@pytest.mark.parametrize(("solver", "pick", "name", "axis"), SETTINGS)
+def test_first_curve_is_what_the_choice_was_made_by(clustering, solver, pick, name, axis):
+    items, _ = clustering
+    result = sl.solve(items.similarity, solver=solver, pick=pick)
+    first = curves(result)[0]
+    assert first.name == name
+    assert across(result.path)[1] == axis
+    is_other = pick in ("stability", "interfaces", 1.0)
+    assert first.meaning.count("but the choice was made otherwise") == is_other
+    page = report_html(items, result)
+    n_peaks = sum(step is not None for step in (result.left, result.right))
+    assert page.count('class="dot peak" style') == n_peaks
+    assert (n_peaks > 0) == (pick == "eta") == ("maxima of eta" in page)
+    worth = (result.path.savings if name == "nats saved" else result.path.etas)[result.index]
+    shown = re.search(r'id="now-worth">(.*?)<', page)[1]
+    assert float(shown.replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
+
+
+def test_a_step_chosen_after_eta_keeps_its_curve(clustering):
+    items, _ = clustering
+    result = sl.solve(items.similarity, solver="coordinate", pick="eta").at(0.5)
+    assert result.status == sl.Status.CHOSEN
+    assert curves(result)[0].name == "eta"
+
+
+def test_slider_and_curves_have_the_same_places(clustering):
+    items, result = clustering
+    for path in (result.path, sl.solve(items.similarity, solver="power").path):
+        places = across(path)[0].places
+        even = np.linspace(1, 0, len(places))
+        np.testing.assert_allclose(places, even, atol=0.5 / len(places))
+
+
+def test_zero_has_no_sign():
+    ticks = [said for _, said in linear(np.array([-3.0, 9.0])).ticks]
+    assert ticks == ["0", "5"]
+
+
+def test_curves_of_one_value_are_drawn_in_the_middle():
+    for axis in (linear(np.full(3, 1234.5)), logarithmic(np.full(3, 1234.5), 1.0)):
+        assert axis.places.tolist() == [0.5] * 3
+        assert axis.ticks == [(0.5, "1,234")]
+
+
+def test_a_curve_is_told_to_those_who_cannot_see_it(clustering):
+    items, result = clustering
+    label = re.findall(r'aria-label="(labels over the sweep.*?)"', report_html(items, result))
+    n_labels = result.path.n_labels
+    assert label == [
+        "labels over the sweep. From the coarsest to the finest step the number of labels goes "
+        f"from {n_labels[-1]} to {n_labels[0]}, between {n_labels.min()} and {n_labels.max()}; "
+        f"it is {result.n_labels} at the chosen step."
+    ]
+
+
+def test_bad_labels_are_cut_off_and_said_so(clustering):
+    _, result = clustering
+    savings = np.where(np.arange(len(result.path.alphas)) == 0, -1e6, result.path.savings)
+    first = curves(replace(result, path=replace(result.path, savings=savings)))[0]
+    assert first.meaning.endswith("; cut off far below zero")
+    assert first.axis.places[0] == 0

@@ -1,0 +1,176 @@
+"""The page as text: what is embedded, escaped, and left out because it would be too much."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from spherelax.io.items import Items
+from spherelax.report import report_html
+from spherelax.report.case import Case
+from spherelax.report.inputs import describe_inputs
+from spherelax.report.outcome import describe_outcome, least_certain
+
+LIMIT = 5_000_000
+
+
+def data_of(page):
+    """What the script of a page reads."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    return json.loads(found[1])
+
+
+def cells(page, table):
+    """The head and the rows of a table, as text."""
+    found = re.search(
+        rf'<table id="{table}".*?<thead>(.*?)</thead><tbody>(.*?)</tbody>', page, re.S
+    )
+    rows = [found[1], *found[2].split("</tr>")[:-1]]
+    return [re.findall(r"(?:<bdi>|>)([^<>]*)(?:</bdi>)?</t[hd]>", row) for row in rows]
+
+
+def planted(n_items, n_labels, rng):
+    """Sparse similarities of planted clusters, and the clusters."""
+    labels = np.sort(rng.integers(n_labels, size=n_items))
+    starts = np.searchsorted(labels, np.arange(n_labels + 1))
+    first = np.repeat(np.arange(n_items), 4)
+    sizes = np.diff(starts)[labels[first]]
+    second = starts[labels[first]] + (rng.random(len(first)) * sizes).astype(int)
+    half = sp.coo_array((np.ones(len(first)), (first, second)), shape=(n_items, n_items)).tocsr()
+    return ((half + half.T) > 0).astype(float).tocsr(), labels
+
+
+def test_least_certain_items_are_listed_with_who_else_claims_them(answer):
+    items, result = answer
+    result = replace(result, confidence=np.minimum(result.confidence, 0.99))
+    head, *rows = cells(report_html(items, result), "least")
+    grouped = ["group"] if items.groups else []
+    there = ["other label", "similarity there", "closest item there"]
+    assert head == ["item", *grouped, "label", "confidence", "similarity", *there] + (
+        ["place there"] if items.groups else []
+    )
+    expected = least_certain(Case.of(items, result))
+    for row, one in zip(rows, expected, strict=True):
+        said = dict(zip(head, row, strict=True))
+        assert said["item"] == one.name
+        assert said.get("group") == one.group
+        assert float(said["confidence"]) == pytest.approx(one.confidence, abs=0.005)
+        assert float(said["similarity"]) == pytest.approx(one.own, rel=0.01)
+        if one.other_label is None:
+            assert (said["other label"], said["closest item there"]) == ("none", "")
+        else:
+            assert int(said["other label"]) == one.other_label
+            assert said["closest item there"] == one.witness
+        if items.groups:
+            places = {None: ""}.get(one.other_label, "taken" if one.taken else "free")
+            assert said["place there"] == places
+
+
+def test_groups_are_left_out_where_names_begin_with_them(matching):
+    items, result = matching
+    names = [f"{group}:{at}" for at, group in enumerate(items.groups)]
+    page = report_html(replace(items, ids=names), result)
+    assert cells(page, "least")[0][:2] == ["item", "label"]
+
+
+def test_facts_are_those_that_were_counted(matching):
+    items, result = matching
+    page = report_html(items, result)
+    shown = dict(re.findall(r"<dt>([A-Z].*?)</dt><dd><b>(.*?)</b>", page))
+    case = Case.of(items, result)
+    inputs, outcome = describe_inputs(case), describe_outcome(case)
+    assert shown == {
+        "Items": f"{inputs.n_items}",
+        "Groups": f"{inputs.n_groups}",
+        "Similar pairs": f"{inputs.n_edges}",
+        "Similarity": f"{inputs.median:g}",
+        "Components": f"{inputs.n_components}",
+        "Labels": f"{outcome.n_labels}",
+        "Similarity inside labels": f"{outcome.kept:.0%}",
+        "Conflicts resolved": f"{inputs.n_conflicted}",
+        "Confidence": f"{outcome.mean_confidence:.2f}",
+        "Stability": f"{outcome.stability:.2f}",
+    }
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_dense_and_sparse_similarities_give_the_same_page(make, matching):
+    items, result = matching
+    expected = report_html(items, result)
+    assert report_html(replace(items, similarity=make(items.similarity)), result) == expected
+
+
+@pytest.mark.parametrize("solver", ["coordinate", "power"])
+def test_embedded_numbers_are_those_of_the_path(clustering, solver):
+    items, _ = clustering
+    result = sl.solve(items.similarity, solver=solver)
+    data = data_of(report_html(items, result))
+    path = result.path
+    assert data["chosen"] == result.index
+    assert len(data["steps"]) == len(data["x"]) == len(path.alphas)
+    assert data["x"] == sorted(data["x"], reverse=True)
+    for step, said in enumerate(step["said"] for step in data["steps"]):
+        assert int(said["now-labels"].replace(",", "")) == path.n_labels[step]
+        assert float(said["now-alpha"]) == pytest.approx(path.alphas[step], rel=1e-3)
+        assert float(said["now-resolution"]) == pytest.approx(path.resolutions[step], rel=1e-3)
+        assert float(said["now-stability"]) == pytest.approx(path.stability[step], abs=0.01)
+        worth = (path.etas if path.savings is None else path.savings)[step]
+        assert float(said["now-worth"].replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
+        assert data["y"][1][step] == pytest.approx(_place(path.n_labels, step), abs=0.1)
+
+
+def _place(n_labels, step):
+    """Where a number of labels lies below the top of its curve, in percent."""
+    log = np.log(n_labels)
+    return 8 + 84 * (log.max() - log[step]) / (log.max() - log.min())
+
+
+def test_absorbed_items_have_a_page_with_one_step(clustering):
+    items, result = clustering
+    again = sl.solve(items.similarity, start=result)
+    data = data_of(report_html(items, again))
+    assert len(data["steps"]) == 1
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+@pytest.mark.parametrize("solver", ["coordinate", "power"])
+def test_items_similar_to_nothing_have_a_page(solver):
+    W = np.zeros((3, 3))
+    page = report_html(Items(W, None), sl.solve(W, solver=solver))
+    assert "3 items similar to no other" in page
+    assert "nothing to rely on yet" in page
+
+
+def test_many_items_make_a_small_page():
+    n_items, n_labels = 100_000, 4000
+    W, labels = planted(n_items, n_labels, np.random.default_rng(0))
+    steps = [np.arange(n_items), *(labels // 8**step for step in range(5))]
+    resolutions = 4096.0 / 8.0 ** np.arange(6)
+    path = sl.Path(
+        alphas=resolutions / (1 + resolutions),
+        etas=np.zeros(6),
+        objectives=np.zeros(6),
+        labels=tuple(step.astype(np.int32) for step in steps),
+        savings=-np.abs(np.arange(6.0) - 1),
+    )
+    result = sl.Result(
+        labels=path.labels[1],
+        alpha=float(path.alphas[1]),
+        status=sl.Status.DESCRIBED,
+        confidence=np.linspace(0, 1, n_items),
+        path=path,
+        index=1,
+        right=None,
+        left=None,
+        max_universe=n_items,
+        source=None,
+    )
+    names = [f"a rather long name of a record, number {i:06}, <&>" * 3 for i in range(n_items)]
+    groups = [f"source {i % 5000}" for i in range(n_items)]
+    page = report_html(Items(W, names, groups), result)
+    assert len(page.encode()) < LIMIT / 10
+    assert f"4,000 labels for {n_items:,} items" in page

@@ -1,0 +1,148 @@
+"""Neighbour graphs of AnnData, and labels back to it."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from spherelax.io import from_anndata, label_obs, read_h5ad
+
+
+def neighbours(n_cells=60, n_types=12):
+    W = np.kron(np.eye(n_types), np.ones((n_cells // n_types,) * 2)) + 0.01
+    return sp.csr_matrix(W - np.diag(W.diagonal()))
+
+
+@pytest.fixture
+def adata():
+    """Sixty cells of twelve types with a neighbour graph in scanpy's place and in another."""
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+    names = pandas.DataFrame(index=[f"cell-{number}" for number in range(60)])
+    adata = anndata.AnnData(np.ones((60, 3), dtype=np.float32), obs=names)
+    adata.obsp["connectivities"] = neighbours()
+    adata.obsp["fine_connectivities"] = 2 * neighbours()
+    adata.uns["fine"] = {"connectivities_key": "fine_connectivities"}
+    return adata
+
+
+def test_neighbour_graphs_of_anndata(adata):
+    items = from_anndata(adata)
+    assert items.ids == adata.obs_names.tolist()
+    np.testing.assert_array_equal(items.similarity.toarray(), neighbours().toarray())
+    for fine in ({"neighbors_key": "fine"}, {"obsp": "fine_connectivities"}):
+        found = from_anndata(adata, **fine).similarity
+        np.testing.assert_array_equal(found.toarray(), 2 * neighbours().toarray())
+
+
+def test_labels_go_to_obs_and_survive_a_file(adata, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    result = sl.solve(from_anndata(adata).similarity)
+    assert result.n_labels == 12
+    label_obs(adata, result)
+    label_obs(adata, result.with_n_labels(1), key="coarse")
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    again = anndata.read_h5ad(tmp_path / "cells.h5ad")
+    for found in (adata, again):
+        assert found.obs["spherelax"].astype(str).tolist() == [str(n) for n in result.labels]
+        assert found.obs["spherelax"].cat.categories.tolist() == [str(n) for n in range(12)]
+        assert found.obs["coarse"].cat.categories.tolist() == ["0"]
+        np.testing.assert_array_equal(found.obs["spherelax_confidence"], result.confidence)
+        params = found.uns["spherelax"]["params"]
+        assert params["alpha"] == result.alpha
+        assert params["resolution"] == pytest.approx(result.path.resolutions[result.index])
+        assert params["n_labels"] == 12
+        assert params["status"] == str(result.status)
+        assert params["version"] == sl.__version__
+
+
+def test_h5ad_files_are_read(adata, tmp_path):
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    items = read_h5ad(path)
+    assert items.ids == adata.obs_names.tolist()
+    np.testing.assert_array_equal(items.similarity.toarray(), neighbours().toarray())
+    found = read_h5ad(path, neighbors_key="fine").similarity
+    np.testing.assert_array_equal(found.toarray(), 2 * neighbours().toarray())
+
+
+def test_h5ad_files_are_closed(adata, tmp_path, monkeypatch):
+    anndata = pytest.importorskip("anndata")
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    backed = anndata.read_h5ad(path, backed="r")
+    monkeypatch.setattr(anndata, "read_h5ad", lambda *_, **__: backed)
+    assert backed.file.is_open
+    read_h5ad(path)
+    assert not backed.file.is_open
+
+
+def test_h5ad_files_without_a_graph(adata, tmp_path):
+    del adata.obsp["connectivities"]
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    with pytest.raises(sl.InvalidInputError) as caught:
+        read_h5ad(path)
+    assert str(caught.value) == (
+        f"{path}: obsp must hold 'connectivities'; found 'fine_connectivities'. "
+        "Run scanpy.pp.neighbors(adata) first"
+    )
+
+
+def test_broken_h5ad_files(adata, tmp_path):
+    path = tmp_path / "cells.h5ad"
+    adata.write_h5ad(path)
+    content = path.read_bytes()
+    for broken in (b"", b"text", content[: len(content) // 2]):
+        path.write_bytes(broken)
+        with pytest.raises(sl.InvalidInputError, match=r"not a readable \.h5ad file; ") as caught:
+            read_h5ad(path)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(sl.InvalidInputError, match=r"none\.h5ad: "):
+        read_h5ad(tmp_path / "none.h5ad")
+
+
+def test_other_hdf5_files_are_no_anndata(tmp_path):
+    pytest.importorskip("anndata")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        file["x"] = np.eye(3)
+    with pytest.raises(sl.InvalidInputError, match=r"x\.h5ad: "):
+        read_h5ad(tmp_path / "x.h5ad")
+
+
+def test_h5ad_without_anndata(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "anndata", None)
+    with pytest.raises(ImportError, match=r"\.h5ad needs anndata: pip install anndata$"):
+        read_h5ad(tmp_path / "cells.h5ad")
+
+
+def stand_in(**others):
+    """What of an AnnData is used, for where there is none."""
+    return SimpleNamespace(
+        **{"obsp": {}, "uns": {}, "obs_names": ["a", "b"], "obs": [0, 1]} | others
+    )
+
+
+def test_without_a_neighbour_graph():
+    with pytest.raises(sl.InvalidInputError) as caught:
+        from_anndata(stand_in())
+    expected = (
+        "obsp must hold 'connectivities'; found nothing. Run scanpy.pp.neighbors(adata) first"
+    )
+    assert str(caught.value) == expected
+    with pytest.raises(
+        sl.InvalidInputError, match=r"^uns must hold 'fine'; found 'leiden', 'umap'"
+    ):
+        from_anndata(stand_in(uns={"leiden": {}, "umap": {}}), neighbors_key="fine")
+    with pytest.raises(sl.InvalidInputError, match=r"^obsp\['connectivities'\] must hold finite"):
+        from_anndata(stand_in(obsp={"connectivities": -np.eye(2)}))
+
+
+def test_labels_of_other_observations_are_refused():
+    result = sl.solve(np.kron(np.eye(2), np.ones((3, 3))))
+    with pytest.raises(sl.InvalidInputError, match=r"each of 2 observations; found 6$"):
+        label_obs(stand_in(), result)
