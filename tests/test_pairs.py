@@ -1,7 +1,10 @@
 """Scored pairs of records, and the entities that they make."""
 
 import datetime as dt
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from uuid import UUID
 
 import numpy as np
@@ -9,8 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy.sparse.csgraph import connected_components
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spherelax import InvalidInputError, datasets, metrics, solve
 from spherelax.io import columns_csv
@@ -265,71 +266,47 @@ def test_other_faults(tmp_path: Path) -> None:
         read_pairs({"id_a": [1]})
 
 
-# F of the same labels but for a pair or two of some 700.
-TIE = 0.002
-
-
 def f_score(truth: np.ndarray, labels: np.ndarray) -> float:
     return metrics.pairwise_scores(truth, labels).f_score
 
 
-def best_components(records: Records, truth: np.ndarray) -> float:
-    """F of connected components at the threshold that is best for them."""
-    W = records.similarity
-    thresholds = np.unique(np.quantile(W.data, np.linspace(0, 1, 60)))
-    return max(f_score(truth, connected_components(W * (t <= W))[1]) for t in thresholds)
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The benchmark of records, which is a script and not in a package."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "benchmarks")
+    return import_module("bench_records")
 
 
-def single_best_links(records: Records) -> np.ndarray:
-    """Join records by falling score unless a source would be in an entity twice."""
-    pairs = records.similarity.tocoo()
-    sources = records.sources or []
-    labels = np.arange(len(sources))
-    for at in np.argsort(-pairs.data, kind="stable"):
-        first, second = labels[pairs.row[at]], labels[pairs.col[at]]
-        held = [{sources[i] for i in np.flatnonzero(labels == x)} for x in (first, second)]
-        if first != second and held[0].isdisjoint(held[1]):
-            labels[labels == second] = first
-    return labels
-
-
-@pytest.mark.parametrize("fields", [("title",), ("artist", "album")])
-def test_songs_by_trigrams_beat_components_and_tie_with_best_links(
-    data_home: Path, fields: tuple[str, ...]
+def test_entities_of_songs_beat_components_and_single_best_links(
+    data_home: Path, bench: ModuleType
 ) -> None:
     songs = datasets.load_records(data_home=data_home)
-    texts = [" ".join(cells) for cells in zip(*(songs.records[f] for f in fields), strict=True)]
-    grams = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3)).fit_transform(texts)
-    cosine = (grams @ grams.T).toarray()
-    source = np.array(songs.sources)
-    a, b = np.nonzero(np.triu(cosine >= 0.3, 1) & (source[:, None] != source))
-    ids = np.array(songs.ids)
-    pairs = dict(zip(ROLES, (source[a], ids[a], source[b], ids[b], cosine[a, b]), strict=True))
-    everyone = pl.DataFrame({"source": source, "id": ids})
-    records = read_pairs(pl.DataFrame(pairs), records=everyone)
-    assert records.groups == source.tolist()
-    truth = np.array(songs.labels)
-    found = f_score(truth, solve(records.similarity, records.groups).labels)
-    assert found > best_components(records, truth) + 0.01
-    assert abs(found - f_score(truth, single_best_links(records))) < TIE
+    scores = []
+    for table in islice(bench.tables(songs, "held-out"), 1, None, 5):
+        found = table.f_score(solve(table.similarity, table.sources).labels)
+        links = table.f_score(bench.single_best_links(table))
+        scores.append((found, bench.best_components(table), links))
+    ours, components, links = np.mean(scores, axis=0)
+    assert ours > components + 0.015
+    assert ours > links + 0.015
 
 
-def test_songs_by_splink(data_home: Path) -> None:
+def test_songs_by_splink(data_home: Path, bench: ModuleType) -> None:
     splink = pytest.importorskip("splink")
     compare = pytest.importorskip("splink.comparison_library")
     songs = datasets.load_records(data_home=data_home)
     fields = ["artist", "album", "year"]
     sources = [f"s{source}" for source in songs.sources]
-    table = pd.DataFrame({"unique_id": songs.ids, "source_dataset": sources})
+    everyone = pd.DataFrame({"unique_id": songs.ids, "source_dataset": sources})
     for field in fields:
-        table[field] = [
+        everyone[field] = [
             "".join(c for c in cell.lower() if c.isalnum() or c == " ").strip() or None
             for cell in songs.records[field]
         ]
     database = splink.DuckDBAPI()
     parts = [
         database.register(part.reset_index(drop=True), dataset_display_name=name)
-        for name, part in table.groupby("source_dataset")
+        for name, part in everyone.groupby("source_dataset")
     ]
     settings = splink.SettingsCreator(
         link_type="link_only",
@@ -349,7 +326,7 @@ def test_songs_by_splink(data_home: Path) -> None:
     predictions = linker.inference.predict(threshold_match_probability=0.01)
     pairs, truth = predictions.as_pandas_dataframe(), np.array(songs.labels)
     for floor in (0.01, 0.1):
-        records = read_pairs(pairs[pairs.match_probability >= floor], records=table)
+        records = read_pairs(pairs[pairs.match_probability >= floor], records=everyone)
         assert records.groups == sources
         found = f_score(truth, solve(records.similarity, records.groups).labels)
         links = linker.clustering.cluster_using_single_best_links(
@@ -358,5 +335,6 @@ def test_songs_by_splink(data_home: Path) -> None:
             threshold_match_probability=floor,
         ).as_pandas_dataframe()
         rival = links.set_index("unique_id").cluster_id.loc[list(songs.ids)].tolist()
-        assert found > best_components(records, truth) + 0.01
+        table = bench.Table("splink", records.similarity, np.array(sources), truth)
+        assert found > bench.best_components(table) + 0.01
         assert found > f_score(truth, rival)

@@ -208,24 +208,17 @@ def _solve_coordinate(
     scales: NDArray[np.float64],
     callback: Callback | None,
 ) -> Result:
-    """Walk the universe-free path, again if reliability was learnt, and choose a step."""
+    """Walk the universe-free path, again with what was learnt on it, and choose a step."""
     from spherelax.coordinate_run import CoordinateRun
+    from spherelax.noise import is_noise
 
-    run = CoordinateRun.prepare(problem, **settings)
-    path = run.walk(callback)
+    run, path = CoordinateRun.prepare(problem, **settings).explore(callback)
     pick = _pick(path, path.n_labels == 1, problem, chosen, eta_floor)
     try:
-        again = run.reweighted(path.labels[pick.index]) if path.is_whole else None
-        better = path if again is None else again.walk(callback)
-        if again is not None and better.is_whole:
-            run, path = again, better
-            pick = _pick(path, path.n_labels == 1, problem, chosen, eta_floor)
-        elif not better.is_whole:
-            path = replace(path, is_whole=False)
         if path.is_whole and chosen == "interfaces":
             path, index = run.between_valleys(path, scales)
             pick = Pick(index, None, None, Status.VALLEYS)
-        elif path.is_whole and chosen == "description" and run.is_noise(path, pick.index):
+        elif path.is_whole and chosen == "description" and is_noise(run, path):
             pick = replace(pick, status=Status.NOISE)
             if problem.groups is None:
                 path, pick = run.together(path), replace(pick, index=len(path.labels) - 1)

@@ -14,9 +14,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.description import PLAIN_RATE, Description, are_uneven
+from spherelax.evidence import Evidence, by_rank, learn
 from spherelax.graph import Graph, build_graph
 from spherelax.interfaces import choose
-from spherelax.pick import Pick
+from spherelax.pick import Pick, pick_description
 from spherelax.polish import Polisher, confidence, within
 from spherelax.problem import Problem
 from spherelax.reliability import reweighted
@@ -24,7 +25,6 @@ from spherelax.result import Callback, Path, Status, Step
 from spherelax.rounding import Labels
 from spherelax.schedule import resolution_grid
 from spherelax.solvers import coordinate, kernels
-from spherelax.surrogate import shuffled
 
 # Entries of a row, steps of the grid, and where it starts, as a share of the largest similarity.
 # Few items are worth the pains; with many, steps of a factor two from lower down find the same.
@@ -48,14 +48,8 @@ WORSE_STEPS = 8
 NEARLY = 0.99
 # With many items nothing is merged on the way, and so many steps with the same labels end the walk.
 QUIET_STEPS = 3
-# Savings below so many nats an item may be those of noise: similarities joined at random are
-# described as well, and the real ones must save so many times as much or, with groups, where
-# labels may cost more than they save, so many nats an item more.
-DOUBTFUL = 0.7
-BEYOND_NOISE = 1.5
-ABOVE_NOISE = 0.15
-FEW = 20
-N_SURROGATES = 3
+# What similarities are worth is learnt so many times, or until it is known.
+ROUNDS = 4
 # Labels are polished again when the relaxed ones of so many items have changed.
 CHANGED = 1e-3
 
@@ -74,10 +68,15 @@ class CoordinateRun:
     resolution: float | None = None
     is_thorough: bool = False
     unweighted_average: float | None = None
+    evidence: Evidence | None = None
+    unweighed: Graph | None = None
 
     @classmethod
     def prepare(cls, problem: Problem, **settings: Any) -> CoordinateRun:
-        """Build the graph and choose the null model by its degrees; groups keep the plain one."""
+        """Build the graph and choose the null model by its degrees; groups keep the plain one.
+
+        With groups, similarities of different sizes count by their ranks until more is learnt.
+        """
         scale = float(problem.similarity.max())
         graph = build_graph(problem, scale)
         is_corrected = False
@@ -86,19 +85,29 @@ class CoordinateRun:
             is_corrected = are_uneven(degrees[degrees > 0])
             if is_corrected:
                 graph = graph._replace(weight=degrees.astype(np.float32))
-        return cls(graph=graph, scale=scale, is_corrected=is_corrected, **settings)
+        return cls(graph=graph, scale=scale, is_corrected=is_corrected, **settings).begun(graph)
+
+    def begun(self, graph: Graph) -> CoordinateRun:
+        """Return the run with the similarities of a graph, by rank if there is more to learn."""
+        ranks = by_rank(graph)
+        if ranks is None:
+            return replace(self, graph=graph)
+        return replace(self, graph=ranks.applied(graph), evidence=ranks, unweighed=graph)
 
     def absorb(self, problem: Problem, labels: Labels, alpha: float) -> tuple[CoordinateRun, Path]:
         """Polish labels of the first items of a problem, and the others, at a resolution.
 
         Similarities and null model keep their units, and so does the resolution, but for degrees,
-        which grow with the collection: there it stays in proportion to the average. Reliability
-        that was learnt from the earlier similarities is not applied to the new ones.
+        which grow with the collection: there it stays in proportion to the average. What
+        similarities are worth was learnt from the earlier ones and holds for the new ones; the
+        reliability of pairs of groups is not applied to them.
         """
         graph = build_graph(problem, self.scale)
+        if self.evidence is not None:
+            graph = self.evidence.applied(graph)
         if self.is_corrected:
             graph = graph._replace(weight=kernels.degrees(graph).astype(np.float32))
-        run = replace(self, graph=graph, unweighted_average=None)
+        run = replace(self, graph=graph, unweighted_average=None, unweighed=None)
         unit = run.average if self.is_corrected else self.unweighted_average or self.average
         gamma = unit * alpha / (1.0 - alpha)
         everyone = np.arange(graph.n_items, dtype=np.int32)
@@ -114,6 +123,15 @@ class CoordinateRun:
             savings=np.array([run.description.saving(found, inside)]),
         )
         return run, path
+
+    def weighed(self, labels: Labels) -> CoordinateRun | None:
+        """Return the run with similarities by what they are worth, if labels teach anything new."""
+        if self.evidence is None or self.unweighed is None:
+            return None
+        learnt = learn(self.unweighed, labels)
+        if learnt is None or learnt.equals(self.evidence):
+            return None
+        return replace(self, graph=learnt.applied(self.unweighed), evidence=learnt)
 
     def reweighted(self, labels: Labels) -> CoordinateRun | None:
         """Return the run with similarities weighted by reliability, if there is any to learn."""
@@ -202,6 +220,25 @@ class CoordinateRun:
                 raise
         return trail.path(is_whole)
 
+    def explore(self, callback: Callback | None) -> tuple[CoordinateRun, Path]:
+        """Walk, and walk again with what the best labels teach, until they teach nothing new.
+
+        Ctrl-C ends it; a later walk that it ends counts for nothing.
+        """
+        run, path = self, self.walk(callback)
+        try:
+            for learn in (CoordinateRun.weighed,) * ROUNDS + (CoordinateRun.reweighted,):
+                best = pick_description(np.asarray(path.savings)).index
+                again = learn(run, path.labels[best]) if path.is_whole else None
+                better = path if again is None else again.walk(callback)
+                if again is not None and better.is_whole:
+                    run, path = again, better
+                elif not better.is_whole:
+                    return run, replace(path, is_whole=False)
+        except KeyboardInterrupt:
+            path = replace(path, is_whole=False)
+        return run, path
+
     def finish(self, path: Path, pick: Pick) -> Path:
         """Polish the labels of a chosen step whole; with few items, all steps are already.
 
@@ -220,28 +257,6 @@ class CoordinateRun:
         if is_described and self.saving(polished) < savings[index]:
             return path
         return self._replaced(path, index, polished)
-
-    def is_noise(self, path: Path, index: int) -> bool:
-        """Tell whether similarities joined at random are described nearly as well.
-
-        Nobody can tell that of two groups, whose matches are always consistent, or of a few items.
-        """
-        n_items = int(np.count_nonzero(self.graph.weight))
-        if self.graph.grouped and (len(self.graph.unit_ptr) <= 3 or n_items < FEW):
-            return False
-        saving = float(np.asarray(path.savings)[index])
-        if saving >= DOUBTFUL * n_items:
-            return False
-        level = -np.inf
-        for seed in range(N_SURROGATES):
-            random = shuffled(self.graph, self.is_corrected, seed)
-            walk = replace(self, graph=random).walk(None)
-            if not walk.is_whole:
-                raise KeyboardInterrupt
-            level = max(level, float(np.asarray(walk.savings).max()))
-        if self.graph.grouped:
-            return saving <= level + ABOVE_NOISE * n_items
-        return saving <= BEYOND_NOISE * max(level, 0.0)
 
     def together(self, path: Path) -> Path:
         """Put the connected components at the last step."""

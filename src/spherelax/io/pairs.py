@@ -85,9 +85,9 @@ def read_pairs(
     """Read scored pairs of records.
 
     A record is named by its source and its id, which are of any type and kept as they are: 7 and
-    "7" differ. Scores, finite and not negative, are the similarities as they stand. A pair may be
-    listed once, in both directions or repeatedly; its largest score counts. A record paired with
-    itself says nothing.
+    "7" differ. Scores, finite and not negative, are the similarities as they stand; where sources
+    are free of duplicates, only their order counts. A pair may be listed once, in both directions
+    or repeatedly; its largest score counts. A record paired with itself says nothing.
 
     Parameters
     ----------
