@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from spherelax._solve import SOLVERS
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -21,3 +23,9 @@ def data_home() -> Path:
 def seed(request: pytest.FixtureRequest) -> int:
     """Seeds, so that no test depends on its lucky number."""
     return int(request.param)
+
+
+@pytest.fixture(params=SOLVERS)
+def solver(request: pytest.FixtureRequest) -> str:
+    """Solvers, for what each of them must do."""
+    return str(request.param)

@@ -1,14 +1,16 @@
 """Neighbour graphs of AnnData, and labels back to it."""
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from program import invoke
 
 import spherelax as sl
-from spherelax.io import from_anndata, label_obs, read_h5ad
+from spherelax.io import from_anndata, label_obs, read_h5ad, write_h5ad
 
 
 def neighbours(n_cells=60, n_types=12):
@@ -80,6 +82,79 @@ def test_h5ad_files_are_closed(adata, tmp_path, monkeypatch):
     assert not backed.file.is_open
 
 
+def test_labels_go_into_a_copy_of_a_file(adata, tmp_path):
+    anndata, pandas = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    adata.obs["type"] = pandas.Categorical(["b", "a"] * 30, ["b", "a"], ordered=True)
+    adata.obs["batch"] = pandas.array([1, None] * 30, dtype="Int64")
+    adata.obs.index.name = "barcode"
+    source, target = tmp_path / "cells.h5ad", tmp_path / "labelled.h5ad"
+    adata.write_h5ad(source)
+    before = source.read_bytes()
+    result = sl.solve(from_anndata(adata).similarity)
+    write_h5ad(target, source, result)
+    write_h5ad(target, source, result)
+    assert source.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == [source, target]
+    label_obs(adata, result)
+    found = anndata.read_h5ad(target)
+    pandas.testing.assert_frame_equal(found.obs, adata.obs)
+    assert found.uns["spherelax"]["params"] == adata.uns["spherelax"]["params"]
+    assert found.uns["fine"] == adata.uns["fine"]
+    np.testing.assert_array_equal(found.X, adata.X)
+    assert (found.obsp["connectivities"] != adata.obsp["connectivities"]).nnz == 0
+
+
+def test_copies_that_cannot_be_meant(adata, tmp_path):
+    source, target = tmp_path / "cells.h5ad", tmp_path / "labelled.h5ad"
+    adata.write_h5ad(source)
+    result = sl.solve(from_anndata(adata).similarity)
+    other = sl.solve(np.kron(np.eye(2), np.ones((3, 3))))
+    for arguments, message in {
+        (source, source, result): "cells.h5ad: is the file that was read; name another one",
+        (target, source, other): "cells.h5ad: result must have one label for each of 60 observ",
+        (target, tmp_path / "none.h5ad", result): "none.h5ad: No such file or directory",
+        (target, tmp_path / "cells.csv", result): "cells.csv: an AnnData file must end in .h5ad",
+        (tmp_path / "labels.csv", source, result): "labels.csv: an AnnData file must end in",
+    }.items():
+        with pytest.raises(sl.InvalidInputError) as caught:
+            write_h5ad(*arguments)
+        assert str(caught.value).startswith(str(tmp_path / message))
+    source.write_bytes(b"text")
+    with pytest.raises(sl.InvalidInputError, match=r"cells\.h5ad: not a readable \.h5ad file; "):
+        write_h5ad(target, source, result)
+    assert sorted(tmp_path.iterdir()) == [source]
+
+
+def test_a_copy_that_fails_leaves_nothing_behind(adata, tmp_path, monkeypatch):
+    elements = pytest.importorskip("anndata.io")
+    source, target = tmp_path / "cells.h5ad", tmp_path / "labelled.h5ad"
+    adata.write_h5ad(source)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(elements, "write_elem", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_h5ad(target, source, sl.solve(from_anndata(adata).similarity))
+    assert sorted(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("name", ["cells.h5ad", "cells.dat", "-"])
+def test_labels_in_a_copy_from_the_command_line(adata, tmp_path, monkeypatch, name):
+    anndata = pytest.importorskip("anndata")
+    monkeypatch.chdir(tmp_path)
+    adata.write_h5ad("cells.h5ad")
+    content = Path("cells.h5ad").read_bytes()
+    Path("cells.dat").write_bytes(content)
+    found = invoke("cluster", name, "--out", "labelled.h5ad", stdin=content)
+    assert found.exit_code == 0
+    assert "labels: labelled.h5ad\n" in found.stderr
+    assert len(anndata.read_h5ad("labelled.h5ad").obs["spherelax"].cat.categories) == 12
+    same = invoke("cluster", "cells.h5ad", "--out", "cells.h5ad")
+    assert same.exit_code == 2
+    assert "cells.h5ad would be overwritten" in same.stderr
+
+
 def test_h5ad_files_without_a_graph(adata, tmp_path):
     del adata.obsp["connectivities"]
     path = tmp_path / "cells.h5ad"
@@ -118,6 +193,9 @@ def test_h5ad_without_anndata(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "anndata", None)
     with pytest.raises(ImportError, match=r"\.h5ad needs anndata: pip install anndata$"):
         read_h5ad(tmp_path / "cells.h5ad")
+    monkeypatch.setitem(sys.modules, "anndata.io", None)
+    with pytest.raises(ImportError, match=r"x\.h5ad: \.h5ad needs anndata: pip install anndata$"):
+        write_h5ad(tmp_path / "x.h5ad", tmp_path / "cells.h5ad", None)
 
 
 def stand_in(**others):

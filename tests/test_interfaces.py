@@ -5,8 +5,9 @@ import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
 
 import spherelax as sl
+from spherelax.coordinate_run import CoordinateRun
 from spherelax.graph import build_graph
-from spherelax.interfaces import _cut_through, _Interfaces, _nearest, choose
+from spherelax.interfaces import _cut_through, _Interfaces, _nearest, choose, merged, worth_merging
 from spherelax.problem import Problem
 
 
@@ -77,7 +78,7 @@ def test_units_of_points_do_not_matter(seed):
     np.testing.assert_array_equal(solve_points(X).labels, solve_points(1000.0 * X).labels)
 
 
-def test_choose_merges_patches_but_not_clusters(seed):
+def test_patches_are_merged_but_not_clusters(seed):
     X, truth = SEVERAL["blobs"](seed)
     graph, scales = neighbours(X)
     quarters = 4 * truth
@@ -85,9 +86,67 @@ def test_choose_merges_patches_but_not_clusters(seed):
         inside = truth == label
         right, upper = (X[inside] > np.median(X[inside], axis=0)).T
         quarters[inside] += 2 * right + upper
-    labels = choose(graph, [quarters.astype(np.int32)], scales, score=lambda _: 0.0)
+    labels = next(merged(graph, [quarters.astype(np.int32)], scales))
     assert labels.max() + 1 < 10
     assert sl.metrics.pairwise_scores(truth, labels).precision > 0.98
+
+
+def test_choose_takes_the_commonest_number_and_then_the_best_score():
+    labelings = [np.array(labels) for labels in ([0, 1, 2], [0, 0, 1], [0, 1, 0], [0, 0, 0])]
+    assert choose(labelings, score=lambda labels: labels[1]) is labelings[2]
+    assert choose(labelings, score=lambda labels: labels[2]) is labelings[1]
+
+
+def test_fine_and_repeated_labels_are_not_worth_merging():
+    """200 items, hence 10 labels of a cell's size, and at most 15 are worth merging."""
+    path = [np.arange(200) % n for n in (200, 40, 10, 10, 16, 15, 15, 2, 3)]
+    assert worth_merging(path) == [2, 5, 7, 8]
+
+
+def walked(X):
+    """The run of points and its path."""
+    problem = Problem.check(sl.similarity.nearest_neighbors(X))
+    return CoordinateRun.prepare(problem, is_thorough=True).explore(None)
+
+
+def test_progress_between_valleys():
+    X, _ = SEVERAL["blobs"](0)
+    (run, path), scales = walked(X), sl.similarity.local_scales(X)
+    seen = []
+    found, index = run.between_valleys(path, scales, seen.append)
+    steps = worth_merging(path.labels)
+    assert [step.index for step in seen] == list(range(len(steps)))
+    assert {step.n_steps for step in seen} == {len(steps)}
+    np.testing.assert_array_equal([step.alpha for step in seen], path.alphas[steps])
+    assert found.n_labels[index] in [step.n_labels for step in seen]
+    assert found.is_whole
+
+
+@pytest.mark.parametrize("n_merged", [1, 3])
+def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
+    X, _ = SEVERAL["blobs"](0)
+    (run, path), scales = walked(X), sl.similarity.local_scales(X)
+    steps = worth_merging(path.labels)[:n_merged]
+
+    def interrupt(step):
+        if step.index == n_merged - 1:
+            raise KeyboardInterrupt
+
+    found, index = run.between_valleys(path, scales, interrupt)
+    assert not found.is_whole
+    so_far = list(merged(run.graph, [path.labels[step] for step in steps], scales))
+    np.testing.assert_array_equal(found.labels[index], choose(so_far, run.saving))
+
+
+def test_control_c_before_anything_is_merged(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    X, _ = SEVERAL["blobs"](0)
+    monkeypatch.setattr(_Interfaces, "merge", interrupted)
+    with pytest.warns(sl.SphereWarning, match="interrupted"):
+        result = solve_points(X)
+    assert result.path.savings[result.index] == result.path.savings.max()
 
 
 def test_cut_through_a_chain_of_two_cliques():

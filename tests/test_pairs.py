@@ -82,7 +82,9 @@ def test_pairs_without_sources(names: tuple[str, ...]) -> None:
     answer = records.answer(solve(records.similarity, pick=1.0))
     assert list(answer) == ["id", "entity", "confidence"]
     assert answer["entity"] == [0, 0, 1, 1]
-    with pytest.raises(InvalidInputError, match="duplicate_free needs columns of sources"):
+    with pytest.raises(InvalidInputError, match=r"each of 4 records; found 2$"):
+        records.answer(solve([[0, 1], [1, 0]], pick=1.0))
+    with pytest.raises(InvalidInputError, match="duplicate-free sources need columns of sources"):
         read_pairs(pd.DataFrame(pairs), duplicate_free=["x"])
 
 
@@ -183,7 +185,7 @@ def test_only_sources_with_duplicates_repeat_in_an_entity() -> None:
 
 
 def test_duplicate_free_must_name_sources() -> None:
-    with pytest.raises(InvalidInputError, match=r"sources, which are x, y, z; found 'w'"):
+    with pytest.raises(InvalidInputError, match=r"must be some of x, y, z; found 'w'"):
         read_pairs(pd.DataFrame(PAIRS), duplicate_free=["x", "w"])
     with pytest.raises(InvalidInputError, match=r"must be a list of sources; found 'xyz'"):
         read_pairs(pd.DataFrame(PAIRS), duplicate_free="xyz")

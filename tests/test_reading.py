@@ -1,6 +1,8 @@
 """What a file is taken for, and what comes out of the one door."""
 
+import os
 import sqlite3
+import threading
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
@@ -117,10 +119,53 @@ def test_a_database_that_is_none() -> None:
         io.read("x.db")
 
 
-def test_unknown_endings_and_missing_files() -> None:
-    Path("x.dat").write_text("a,b\n")
-    with pytest.raises(sl.InvalidInputError, match=r"x\.dat: must end in one of \.csv, \.tsv"):
-        io.kind_of("x.dat")
+def test_endings_that_say_nothing_leave_it_to_the_content() -> None:
+    np.save("w.npy", W)
+    sp.save_npz("w.npz", sp.csr_array(W))
+    Path("edges.csv").write_text("ann,anna\n")
+    Path("points.csv").write_text("1,2,3,4\n5,6,7,8\n")
+    for name in ("w.npy", "w.npz", "edges.csv", "points.csv"):
+        for other in ("x.dat", "x"):
+            Path(name).rename(other)
+            kind = io.kind_of(other)
+            found = io.read(other)
+            Path(other).rename(name)
+            assert kind == io.kind_of(name)
+            assert found.names == io.read(name).names
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"id_a": [1], "id_b": [2], "score": [0.5]}), "x.pq")
+    assert io.read("x.pq").ids == [1, 2]
+
+
+def test_faults_of_a_copy_name_the_file() -> None:
+    Path("x.dat").write_text("a,b,1\nb,c\n")
+    with pytest.raises(sl.InvalidInputError, match=r"^x\.dat, row 2: the number of columns"):
+        io.read("x.dat")
+    Path("x.dat").write_bytes(b"PK\x03\x04")
+    with pytest.raises(sl.InvalidInputError, match=r"^x\.dat: not a readable \.npz file"):
+        io.read("x.dat")
+    with pytest.raises(sl.InvalidInputError, match=r"^none\.dat: No such file or directory$"):
+        io.read("none.dat")
+
+
+@pytest.mark.parametrize("name", ["pipe", "pipe.csv"])
+def test_pipes_are_read_once(name: str) -> None:
+    os.mkfifo(name)
+    content = b"ann,anna\nbob,rob\n"
+    writer = threading.Thread(target=lambda: Path(name).write_bytes(content))
+    writer.start()
+    assert io.read(name).ids == ["ann", "anna", "bob", "rob"]
+    writer.join()
+
+
+def test_a_database_is_not_copied() -> None:
+    with closing(sqlite3.connect("x")) as database, database:
+        database.execute("CREATE TABLE images (image_id)")
+    with io.recognised("x") as path:
+        assert path == Path("x")
+
+
+def test_missing_files() -> None:
     with pytest.raises(sl.InvalidInputError, match=r"^x\.csv: No such file or directory$"):
         io.kind_of("x.csv")
     with pytest.raises(sl.InvalidInputError, match="Is a directory"):
@@ -154,16 +199,21 @@ def test_columns_make_pairs() -> None:
     Path("x.csv").write_text("one,two,p\n1,2,0.5\n")
     assert isinstance(io.read("x.csv", columns=["one", "two", "p"]), io.Records)
     assert not isinstance(io.read("x.csv"), io.Records)
-    with pytest.raises(sl.InvalidInputError, match=r"x\.csv: is read as edges; columns is for pa"):
+    with pytest.raises(
+        sl.InvalidInputError, match=r"x\.csv: is read as edges; names of columns are for"
+    ):
         io.read("x.csv", kind="edges", columns=["one", "two", "p"])
 
 
 def test_options_reach_their_readers() -> None:
     Path("x.csv").write_text(f"{ROLES}\nx,1,y,2,0.5\n")
     assert io.read("x.csv", duplicate_free=["y"]).groups == [None, "y"]
-    for option, owner in {"duplicate_free": "pairs", "table": "colmap"}.items():
+    for option, told in {
+        "duplicate_free": "duplicate-free sources are for pairs",
+        "table": "the choice of a table is for colmap",
+    }.items():
         Path("edges.csv").write_text("a,b\n")
-        message = rf"edges\.csv: is read as edges; {option} is for {owner}"
+        message = rf"edges\.csv: is read as edges; {told}"
         with pytest.raises(sl.InvalidInputError, match=message):
             io.read("edges.csv", **{option: ["matches"]})
 
@@ -192,7 +242,7 @@ def test_every_kind_has_an_ending() -> None:
 )
 def test_streams_become_files(start: bytes, ending: str) -> None:
     content = start + b"x" * 100_000 if start else b""
-    with io.spooled(BytesIO(content)) as path:
+    with io.spooled(BytesIO(content), "input") as path:
         assert path.suffix == ending
         assert path.read_bytes() == content
     assert not path.parent.exists()
@@ -202,7 +252,7 @@ def test_a_stream_that_breaks_leaves_nothing_behind() -> None:
     seen = []
 
     def fail() -> None:
-        with io.spooled(BytesIO(b"a,b\n")) as path:
+        with io.spooled(BytesIO(b"a,b\n"), "input") as path:
             seen.append(path)
             raise KeyboardInterrupt
 

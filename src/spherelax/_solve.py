@@ -109,7 +109,8 @@ def solve(
     eta_floor : float
         Values of eta below this share of the largest count as zero; 0 is the printed algorithm.
     callback : callable, optional
-        Called with a :class:`Step` after each step of a sweep.
+        Called with a :class:`Step` after each step of a sweep; there may be several sweeps, and
+        with ``pick="interfaces"`` a last pass over steps whose labels are merged.
 
     Returns
     -------
@@ -216,7 +217,7 @@ def _solve_coordinate(
     pick = _pick(path, path.n_labels == 1, problem, chosen, eta_floor)
     try:
         if path.is_whole and chosen == "interfaces":
-            path, index = run.between_valleys(path, scales)
+            path, index = run.between_valleys(path, scales, callback)
             pick = Pick(index, None, None, Status.VALLEYS)
         elif path.is_whole and chosen == "description" and is_noise(run, path):
             pick = replace(pick, status=Status.NOISE)

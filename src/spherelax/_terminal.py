@@ -108,7 +108,7 @@ def aside(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> 
         threading.Thread(target=run, name=ASIDE, daemon=True).start()
         return outcome.result()
     except KeyboardInterrupt:
-        if stop is None or outcome.done():
+        if stop is None:
             raise
     stop()
     return outcome.result()
@@ -119,6 +119,7 @@ class Progress:
 
     def __init__(self) -> None:
         self._bar: Any = None
+        self._n_sweeps = 0
         self.is_stopped = False
 
     def __enter__(self) -> Self:
@@ -150,11 +151,11 @@ class Progress:
     def _show(self, step: Step) -> None:
         """Move the bar to a step; with the first one of another sweep, begin another bar."""
         if step.index == 0:
-            again = self._bar is not None
-            if again:
+            if self._bar is not None:
                 self.complete()
                 self._bar.render_finish()
-            label = "sweep again" if again else "sweep"
+            self._n_sweeps += 1
+            label = "sweep" if self._n_sweeps == 1 else f"pass {self._n_sweeps}"
             self._bar = click.progressbar(length=step.n_steps, label=label, file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(step.index + 1 - self._bar.pos)

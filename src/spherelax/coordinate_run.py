@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from spherelax.description import PLAIN_RATE, Description, are_uneven
 from spherelax.evidence import Evidence, by_rank, learn
 from spherelax.graph import Graph, build_graph
-from spherelax.interfaces import choose
+from spherelax.interfaces import choose, merged, worth_merging
 from spherelax.pick import Pick, pick_description
 from spherelax.polish import Polisher, confidence, within
 from spherelax.problem import Problem
@@ -220,21 +220,25 @@ class CoordinateRun:
                 raise
         return trail.path(is_whole)
 
-    def explore(self, callback: Callback | None) -> tuple[CoordinateRun, Path]:
+    def explore(
+        self, callback: Callback | None, n_rounds: int = ROUNDS
+    ) -> tuple[CoordinateRun, Path]:
         """Walk, and walk again with what the best labels teach, until they teach nothing new.
 
         Ctrl-C ends it; a later walk that it ends counts for nothing.
         """
         run, path = self, self.walk(callback)
         try:
-            for learn in (CoordinateRun.weighed,) * ROUNDS + (CoordinateRun.reweighted,):
-                best = pick_description(np.asarray(path.savings)).index
-                again = learn(run, path.labels[best]) if path.is_whole else None
-                better = path if again is None else again.walk(callback)
-                if again is not None and better.is_whole:
-                    run, path = again, better
-                elif not better.is_whole:
-                    return run, replace(path, is_whole=False)
+            for learn in (CoordinateRun.weighed,) * n_rounds + (CoordinateRun.reweighted,):
+                if not path.is_whole:
+                    break
+                again = learn(run, path.labels[pick_description(np.asarray(path.savings)).index])
+                if again is None:
+                    continue
+                better = again.walk(callback)
+                if not better.is_whole:
+                    raise KeyboardInterrupt
+                run, path = again, better
         except KeyboardInterrupt:
             path = replace(path, is_whole=False)
         return run, path
@@ -262,9 +266,28 @@ class CoordinateRun:
         """Put the connected components at the last step."""
         return self._replaced(path, len(path.labels) - 1, kernels.components(self.graph))
 
-    def between_valleys(self, path: Path, scales: NDArray[np.float64]) -> tuple[Path, int]:
-        """Put the labels with valleys all around at the step of the path with as many labels."""
-        labels = choose(self.graph, path.labels, scales, self.saving)
+    def between_valleys(
+        self, path: Path, scales: NDArray[np.float64], callback: Callback | None
+    ) -> tuple[Path, int]:
+        """Put the labels with valleys all around at the step of the path with as many labels.
+
+        Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
+        """
+        steps, labelings = worth_merging(path.labels), []
+        try:
+            every = merged(self.graph, [path.labels[step] for step in steps], scales)
+            for index, (at, labels) in enumerate(zip(steps, every, strict=True)):
+                labelings.append(labels)
+                if callback is not None:
+                    curves = (path.alphas, path.etas, path.objectives)
+                    alpha, eta, objective = (float(curve[at]) for curve in curves)
+                    n_labels = int(labels.max()) + 1
+                    callback(Step(index, len(steps), alpha, eta, objective, n_labels))
+        except KeyboardInterrupt:
+            if not labelings:
+                raise
+            path = replace(path, is_whole=False)
+        labels = choose(labelings, self.saving)
         distance = np.abs(np.log(path.n_labels / (labels.max() + 1.0)))
         nearest = np.flatnonzero(distance == distance.min())
         index = int(nearest[len(nearest) // 2])

@@ -14,7 +14,7 @@ on the data, at labels so small that there is nothing else to see.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numba import njit
@@ -48,32 +48,35 @@ STRONGEST = 5
 NONE = 1e-6
 
 
-def choose(
-    graph: Graph,
-    path: Sequence[Labels],
-    scales: NDArray[np.float64],
-    score: Callable[[Labels], float],
-) -> Labels:
-    """Merge the labels of many steps of a path, and take the number of labels met most often.
-
-    Of the labelings with that number, the one with the best score is taken. A step counts once,
-    however often it is repeated.
-    """
-    m = graph.n_items
+def worth_merging(path: Sequence[Labels]) -> list[int]:
+    """Return the steps of a path to merge: from small labels on, a repeated labeling once."""
+    m = len(path[0])
     n_labels = np.array([labels.max() + 1 for labels in path])
     first = int(np.abs(np.log(n_labels * CELL / m)).argmin())
+    later = range(first + 1, len(path))
+    return [first] + [
+        step
+        for step in later
+        if n_labels[step] - 1 < MOST_CELLS * m / CELL
+        and not np.array_equal(path[step], path[step - 1])
+    ]
+
+
+def merged(
+    graph: Graph, labelings: Sequence[Labels], scales: NDArray[np.float64]
+) -> Iterator[Labels]:
+    """Merge the labels of one step after the other; the noise is measured on the first ones."""
     interfaces = _Interfaces(graph, scales)
-    blur = NOISE_FACTOR * min(interfaces.noise(path[first]), NOISE_CAP)
-    merged: list[Labels] = []
-    last = path[first]
-    for labels in path[first:]:
-        is_fine = labels.max() >= MOST_CELLS * m / CELL
-        if not merged or not (is_fine or np.array_equal(labels, last)):
-            merged.append(interfaces.merge(labels, blur))
-        last = labels
-    numbers, counts = np.unique([labels.max() for labels in merged], return_counts=True)
+    blur = NOISE_FACTOR * min(interfaces.noise(labelings[0]), NOISE_CAP)
+    for labels in labelings:
+        yield interfaces.merge(labels, blur)
+
+
+def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
+    """Return the labels with the best score of those whose number of labels is met most often."""
+    numbers, counts = np.unique([labels.max() for labels in labelings], return_counts=True)
     most = numbers[counts.argmax()]
-    return max((labels for labels in merged if labels.max() == most), key=score)
+    return max((labels for labels in labelings if labels.max() == most), key=score)
 
 
 class _Interfaces:
@@ -228,9 +231,11 @@ def _walk_odds(indptr, indices, values, n_small):
     for _ in range(WALK):
         for i in range(n):
             first, second = 0.5 * chance[i, 0], 0.5 * chance[i, 1]
-            for e in range(indptr[i], indptr[i + 1]):
-                first += values[e] * chance[indices[e], 0]
-                second += values[e] * chance[indices[e], 1]
+            # Unsigned, an index is not looked at to see whether it counts from the end.
+            for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                j = np.uint64(indices[e])
+                first += values[e] * chance[j, 0]
+                second += values[e] * chance[j, 1]
             following[i, 0], following[i, 1] = first, second
         chance, following = following, chance
     odds = np.empty(n)

@@ -40,12 +40,15 @@ def is_noise(run: CoordinateRun, path: Path) -> bool:
 
 
 def _saving_at_random(run: CoordinateRun, seed: int) -> float:
-    """Return what the best labels save if the similarities join other items, learnt as theirs."""
+    """Return what the best labels save if the similarities join other items.
+
+    Learning once what they are worth is enough: with more rounds, noise saves less.
+    """
     if run.unweighed is None:
         path = replace(run, graph=shuffled(run.graph, run.is_corrected, seed)).walk(None)
     else:
         graph = shuffled(run.unweighed, run.is_corrected, seed)
-        path = replace(run, unweighted_average=None).begun(graph).explore(None)[1]
+        path = replace(run, unweighted_average=None).begun(graph).explore(None, n_rounds=1)[1]
     if not path.is_whole:
         raise KeyboardInterrupt
     return float(np.asarray(path.savings).max())

@@ -95,8 +95,9 @@ class Polisher:
         n_passes: int = MAX_PASSES,
     ) -> None:
         """Move items until none gains."""
-        graph = self.graph
-        size, count = occupancy(graph, labels)
+        graph, m = self.graph, len(labels)
+        size = np.bincount(labels, weights=graph.weight, minlength=m)
+        count = np.bincount(labels, minlength=m).astype(np.int32)
         state = Occupancy(labels.astype(np.int32), size, count, awake)
         move = _move_units if graph.grouped else _move_items
         move(graph, state, gamma, self.least, n_passes)
@@ -109,6 +110,21 @@ def items_level(graph: Graph) -> Level:
     if graph.grouped:
         groups, group_ptr = graph.group(), np.arange(graph.n_items + 1, dtype=np.int32)
     return Level(*graph[:3], graph.weight, group_ptr, groups)
+
+
+def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> Level:
+    """Return the level whose labels, all in 0 .. k - 1, are those of another one's.
+
+    Only pairs of labels with a mean similarity above gamma are kept.
+    """
+    grouped = len(level.groups) > 0
+    indptr, size = np.zeros(k + 1, dtype=np.int64), np.zeros(k)
+    group_ptr = np.zeros(k + 1 if grouped else 0, dtype=np.int32)
+    groups = np.empty_like(level.groups)
+    # Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one
+    # at most, here the two whose length they find.
+    entries = _contract(level, labels, gamma, indptr, size, group_ptr, groups)
+    return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
 
 
 def _merge_all(
@@ -127,16 +143,6 @@ def _merge_all(
             return mapping
         level = contract(level, step, int(step.max()) + 1, 0.0)
         mapping = step if mapping is None else step[mapping]
-
-
-@njit(cache=True, nogil=True)
-def occupancy(graph, labels):
-    """Return the summed weights and the number of the items with each label."""
-    size, count = np.zeros(len(labels)), np.zeros(len(labels), np.int32)
-    for i in range(len(labels)):
-        size[labels[i]] += graph.weight[i]
-        count[labels[i]] += 1
-    return size, count
 
 
 @njit(cache=True, nogil=True)
@@ -307,13 +313,10 @@ def _move_units(graph, state, gamma, least, n_passes):
 
 
 @njit(cache=True, nogil=True)
-def contract(level, labels, k, gamma):
-    """Return the level whose labels, all in 0 .. k - 1, are those of another one's.
-
-    Only pairs of labels with a mean similarity above gamma are kept.
-    """
+def _contract(level, labels, gamma, ptr, size, group_ptr, groups):
+    """Fill the arrays of a contracted level; return indices, and values seen as int32."""
     indptr, indices, values = level.indptr, level.indices, level.values
-    m = len(labels)
+    m, k = len(labels), len(size)
     start = np.zeros(k + 2, np.int64)
     for i in range(m):
         start[labels[i] + 2] += 1
@@ -324,14 +327,11 @@ def contract(level, labels, k, gamma):
         items[start[labels[i] + 1]] = i
         start[labels[i] + 1] += 1
     x, touched = np.zeros(k, np.float32), np.empty(k, np.int32)
-    ptr, size = np.zeros(k + 1, np.int64), np.zeros(k)
     for i in range(m):
         size[labels[i]] += level.size[i]
     grouped = len(level.groups) > 0
-    group_ptr = np.zeros(k + 1 if grouped else 0, np.int32)
-    groups = np.empty(len(level.groups), np.int32)
-    capacity = 4 * k + 16
-    column, value = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
+    entries = np.empty((2, 4 * k + 16), np.int32)
+    column, value = entries[0], entries[1].view(np.float32)
     for a in range(k):
         n = 0
         if grouped:
@@ -351,12 +351,12 @@ def contract(level, labels, k, gamma):
                     n += 1
                 x[b] += values[e]
         used = ptr[a]
-        if used + n > capacity:
+        if used + n > len(column):
             # Somewhat more than the labels so far suggest.
-            capacity = 16 + int(1.25 * (used + n) * k / (a + 1))
-            wider, wider_value = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
-            wider[:used], wider_value[:used] = column[:used], value[:used]
-            column, value = wider, wider_value
+            wider = np.empty((2, 16 + int(1.25 * (used + n) * k / (a + 1))), np.int32)
+            wider[:, :used] = entries[:, :used]
+            entries = wider
+            column, value = entries[0], entries[1].view(np.float32)
         for q in range(n):
             b = touched[q]
             if x[b] > gamma * size[a] * size[b]:
@@ -364,7 +364,7 @@ def contract(level, labels, k, gamma):
                 used += 1
             x[b] = 0.0
         ptr[a + 1] = used
-    return Level(ptr, column[: ptr[k]], value[: ptr[k]], size, group_ptr, groups)
+    return entries[:, : ptr[k]]
 
 
 @njit(cache=True, nogil=True)

@@ -59,15 +59,16 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
 
 @njit(cache=True, nogil=True)
 def _agreement(graph, labels, group, q):
-    """Return the similarity between groups, and how much of it joins equal labels."""
-    matched, agreed = np.zeros((q, q)), np.zeros((q, q))
+    """Return the similarity between groups, and how much of it joins equal labels, in one array."""
+    both = np.zeros((2, q, q))
+    matched, agreed = both[0], both[1]
     for i in range(len(labels)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             j = graph.indices[e]
             matched[group[i], group[j]] += graph.values[e]
             if labels[i] == labels[j]:
                 agreed[group[i], group[j]] += graph.values[e]
-    return matched, agreed
+    return both
 
 
 @njit(cache=True, nogil=True)

@@ -68,6 +68,7 @@ def save_files() -> None:
     Path("broken.parquet").write_bytes(b"PAR1")
     Path("edges.dat").write_text(EDGES)
     Path("bad.csv").write_text("a,b,1\nb,c,abc\n")
+    Path("bad.dat").write_text("a,b,1\nb,c,abc\n")
     Path("stray.csv").write_text(PAIRS + "g0,1\n")
     Path("other.csv").write_text("s1,k1,s2,k2,p\nx,1,y,2,0.5\nx,2,y,1,0.5\n")
     Path("folder").mkdir()

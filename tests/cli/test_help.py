@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
-from program import PAIRS, PYTHON, invoke
+from program import BLOCKS, PAIRS, PYTHON, invoke
 
 import spherelax
 from spherelax import _solve, cli, coordinate_run, io
@@ -114,6 +114,10 @@ def test_examples_of_the_help_run(example: str) -> None:
         Path("photographs").mkdir()
         for number in (1, 2, 3):
             pytest.importorskip("PIL.Image").new("L", (40, 20)).save(f"photographs/{number}.JPG")
+    if "cells.h5ad" in example:
+        cells = pytest.importorskip("anndata").AnnData(BLOCKS)
+        cells.obsp["connectivities"] = BLOCKS
+        cells.write_h5ad("cells.h5ad")
     if "--result" in example:
         assert invoke("cluster", "edges.csv", "--out", "result.npz").exit_code == 0
     for command in example.split(" && "):

@@ -5,13 +5,14 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 import warnings
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from program import GROUPS, PAIRS, POWER, invoke, labels_in, run
+from program import ENVIRONMENT, GROUPS, PAIRS, POWER, PYTHON, invoke, labels_in, run
 
 import spherelax
 from spherelax import io
@@ -50,11 +51,12 @@ def test_files_and_summary() -> None:
     assert result.exit_code == 0
     assert result.stdout == ""
     lines = result.stderr.splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 6
     assert re.fullmatch(r"9 items: 3 labels at alpha 0\.\d+", lines[0])
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
-    assert lines[3:] == ["labels: labels.csv", "sweep: sweep.png"]
+    assert lines[3] == "input: read as edges; --as says otherwise"
+    assert lines[4:] == ["labels: labels.csv", "sweep: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
     assert not [path for path in Path().iterdir() if path.suffix == ".part"]
@@ -209,6 +211,20 @@ def test_standard_input_is_known_by_its_content(file: str) -> None:
     assert piped.stdout == invoke("cluster", file).stdout
 
 
+@pytest.mark.parametrize("file", ["edges.csv", "w.npz", "points.csv"])
+def test_endings_that_say_nothing(file: str) -> None:
+    Path("file.dat").write_bytes(Path(file).read_bytes())
+    assert invoke("cluster", "file.dat").stdout == invoke("cluster", file).stdout
+
+
+def test_pipes_are_files_too() -> None:
+    command = f"{' '.join(PYTHON)} match <(cat edges.csv) --groups <(cat groups.csv)"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert done.stdout == invoke("match", "edges.csv", "--groups", "groups.csv").stdout
+
+
 def test_the_real_program_reads_and_writes_pipes() -> None:
     content = Path("w.db").read_bytes()
     code, stdout, _ = run("match", "-", "--write-database", "new.db", "--out", "-", stdin=content)
@@ -236,12 +252,40 @@ def test_the_summary_for_scripts() -> None:
     result = invoke("match", "edges.csv", "--groups", "groups.csv", "--json")
     about = json.loads(result.stdout)
     assert (about["n_items"], about["n_groups"], about["n_labels"]) == (9, 3, 3)
+    assert about["kind"] == "edges"
     assert result.stderr == ""
     both = invoke("match", "edges.csv", "--groups", "groups.csv", "--json", "--out", "labels.csv")
     assert json.loads(both.stdout) == about
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     invoke("match", "edges.csv", "--groups", "groups.csv", "--out", "about.json")
     assert json.loads(Path("about.json").read_text()) == about
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "told"),
+    [
+        ("edges.csv", (), "edges"),
+        ("points.csv", (), "points"),
+        ("edges.csv", ("--as", "edges"), None),
+        ("pairs.csv", (), None),
+        ("w.npy", (), None),
+    ],
+)
+def test_a_guess_is_told(file: str, options: tuple[str], told: str | None) -> None:
+    said = f"\ninput: read as {told}; --as says otherwise\n"
+    for command in ("cluster", "report"):
+        stderr = invoke(command, file, *options).stderr
+        assert (said in stderr) == (told is not None)
+        assert ("read as" in stderr) == (told is not None)
+
+
+def test_one_is_not_several() -> None:
+    Path("two.csv").write_text("ann,anna\n")
+    lines = invoke("cluster", "two.csv", "--as", "edges", "--n-labels", "1").stderr.splitlines()
+    assert lines[0].startswith("2 items: 1 label at alpha")
+    Path("groups.csv").write_text("ann,x\nanna,x\n")
+    alone = invoke("match", "two.csv", "--groups", "groups.csv").stderr
+    assert alone.startswith("2 items in 1 group: 2 labels (2 of one item)")
 
 
 def test_a_saved_result_is_the_result() -> None:
@@ -260,7 +304,7 @@ def test_devices_need_no_ending() -> None:
 
 def test_a_report_beside_the_labels() -> None:
     result = invoke("cluster", "edges.csv", "--report", "page.html", "--out", "labels.csv")
-    assert result.stderr.splitlines()[3:] == ["labels: labels.csv", "report: page.html"]
+    assert result.stderr.splitlines()[4:] == ["labels: labels.csv", "report: page.html"]
     assert "Labels of edges.csv" in Path("page.html").read_text()
 
 

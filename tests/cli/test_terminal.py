@@ -5,6 +5,7 @@ import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import ENVIRONMENT, POWER, PYTHON, assert_one_line, labels_in, run_on_terminal
@@ -35,10 +36,10 @@ class Terminal(StringIO):
         return True
 
 
-def shown_after(
+def lines_after(
     monkeypatch: pytest.MonkeyPatch, *sweeps: range, n_steps: int = 10, whole: bool = True
-) -> list[list[str]]:
-    """Return the percentages that each line of the terminal showed one after the other."""
+) -> list[str]:
+    """Return the lines of the terminal, each with all that it showed one after the other."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with Progress() as progress:
@@ -47,7 +48,12 @@ def shown_after(
                 progress.callback(Step(index, n_steps, 0.5, 0.0, 0.0, 1))
         if whole:
             progress.complete()
-    return [re.findall(r"(\d+)%", line) for line in terminal.getvalue().split("\n") if "%" in line]
+    return [line for line in terminal.getvalue().split("\n") if "%" in line]
+
+
+def shown_after(*arguments: Any, **settings: Any) -> list[list[str]]:
+    """Return the percentages that each line of the terminal showed one after the other."""
+    return [re.findall(r"(\d+)%", line) for line in lines_after(*arguments, **settings)]
 
 
 def test_the_bar_follows_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,10 +71,14 @@ def test_the_bar_stops_where_a_sweep_was_interrupted(monkeypatch: pytest.MonkeyP
     assert percentages[-1] == "30"
 
 
-def test_a_second_sweep_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_sweep_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = shown_after(monkeypatch, range(10), range(5))
     assert first[-1] == second[-1] == "100"
     assert list(dict.fromkeys(second)) == ["0", "10", "20", "30", "40", "50", "100"]
+    for line, label in zip(
+        lines_after(monkeypatch, *[range(10)] * 3), ("sweep", "pass 2", "pass 3"), strict=True
+    ):
+        assert set(re.findall(r"sweep[ \d]*(?=  \[)", line)) == {label}
 
 
 def test_a_fault_on_a_terminal_is_one_line_without_a_bar() -> None:

@@ -49,6 +49,7 @@ Examples
   spherelax cluster edges.csv --out labels.csv --report report.html
   spherelax cluster points.csv --out labels.csv
   spherelax cluster matrix.npz --n-labels 12 --out twelve.csv
+  spherelax cluster cells.h5ad --out labelled.h5ad
 
 \b
 edges.csv           labels.csv
@@ -147,9 +148,9 @@ NAME
 
 WHAT GOES IN
     FILE is recognised by its content and its ending; --as says what it is where that is wrong.
-    FILE may be -, standard input, which is recognised by its content alone. Text is UTF-8,
-    separated by commas, semicolons or tabs, in .txt and on standard input also by blanks; lines
-    that start with # do not count.
+    FILE may be -, standard input. This, pipes and files with other endings than those below are
+    recognised by their content alone. Text is UTF-8, separated by commas, semicolons or tabs, in
+    .txt and where there is no such ending also by blanks; lines that start with # do not count.
 """
 OUTPUT = """\
 WHAT COMES OUT
@@ -160,6 +161,7 @@ WHAT COMES OUT
         .parquet      the same with types. Needs pyarrow.
         .json         a summary: numbers of items and labels, sizes, status, the whole sweep.
         .npz          the whole result, which path and report --result read again.
+        .h5ad         a copy of FILE, if that is an h5ad, with labels in obs["spherelax"].
         -             standard output as CSV, which is the default; so get pipes and devices.
     --json            the summary on standard output; labels then only with --out.
     --write-database  a copy of a COLMAP database with the matches inside tracks, for the mapper.

@@ -89,8 +89,8 @@ JSON = {
 WRITING = {
     "--out": Option(
         FILE,
-        "Where the labels go: .csv, .tsv, .parquet, .json (summary), .npz (whole result). "
-        "Default: -, standard output as CSV.",
+        "Where the labels go: .csv, .tsv, .parquet, .json (summary), .npz (whole result), .h5ad "
+        "(copy of such a FILE). Default: -, standard output as CSV.",
     ),
     **JSON,
     "--report": Option(FILE, "Where a page about the answer goes: .html."),

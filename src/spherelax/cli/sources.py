@@ -19,18 +19,16 @@ from spherelax.problem import InvalidInputError
 
 @contextmanager
 def opened(file: Path) -> Iterator[Path]:
-    """Yield the file to read: itself, or one with what standard input holds."""
+    """Yield the file to read: itself, or a copy that has an ending and can be read twice."""
     begin(f"reading {name_of(file)}")
     if file != STANDARD:
-        yield file
+        with io.recognised(file) as source:
+            yield source
         return
     if sys.stdin is None:
         raise click.ClickException(f"{name_of(file)}: is closed")
-    with io.spooled(sys.stdin.buffer) as copy:
-        try:
-            yield copy
-        except (InvalidInputError, ImportError) as error:
-            raise click.ClickException(str(error).replace(str(copy), name_of(file))) from None
+    with io.spooled(sys.stdin.buffer, name_of(file)) as source:
+        yield source
 
 
 def name_of(file: Path, standard: str = "input") -> str:
@@ -67,7 +65,8 @@ def read(
             raise InvalidInputError(f"{source}: holds points, which have no groups")
         if items.groups is not None:
             raise InvalidInputError(f"{source}: has groups of its own; leave out --groups")
-        items = io.read_groups(groups, items)
+        with io.recognised(groups) as table:
+            items = io.read_groups(table, items)
     elif needs_groups and kind != "pairs" and getattr(items, "groups", None) is None:
         raise InvalidInputError(
             f"{source}: has no groups; name them by --groups, or use spherelax cluster"

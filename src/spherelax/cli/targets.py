@@ -13,6 +13,7 @@ import spherelax
 from spherelax import io
 from spherelax.cli.options import STANDARD
 from spherelax.io.answers import ENDINGS
+from spherelax.io.cells import ENDING as CELLS
 
 PAGES = (".html", ".htm")
 
@@ -52,7 +53,7 @@ class Targets:
             raise click.UsageError("--images needs --report")
         check_files([self.out, self.plot, self.report, self.write_database], sources)
         if self.out:
-            check_ending(self.out, "labels", ENDINGS)
+            check_ending(self.out, "labels", (*ENDINGS, CELLS))
             if self.out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
                 raise click.ClickException(
                     f"{self.out}: .parquet needs pyarrow: pip install pyarrow"
@@ -66,6 +67,8 @@ class Targets:
         """Refuse what is not for files of a kind, once it is known."""
         if self.write_database and kind != "colmap":
             raise click.UsageError("--write-database is for databases of COLMAP")
+        if self.out and self.out.suffix.lower() == CELLS and kind != "h5ad":
+            raise click.UsageError(f"--out {self.out} needs a FILE of cells, {CELLS}; found {kind}")
 
 
 def check_files(targets: list[Path | None], sources: tuple[Path | None, ...]) -> None:

@@ -21,6 +21,7 @@ from spherelax.cli.solving import check_unused, saved, solve
 from spherelax.cli.sources import kind_of, name_of, opened, pictures, read, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.io.answers import UNSURE
+from spherelax.io.cells import ENDING as CELLS
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")
 
@@ -39,18 +40,20 @@ def label(
 ) -> None:
     """Read, solve, write and summarise."""
     with opened(file) as source:
+        kind = kind_of(source, reading)
+        targets.check_kind(kind)
         items, n_alone = read(source, groups, reading, needs_groups=is_matching)
-        targets.check_kind(kind_of(source, reading))
         if not is_matching and isinstance(items, io.Items):
             items = replace(items, groups=None)
         shown = pictures(targets.images, items)
         items, result = solve(items, settings, step)
-        lines = _write(targets, items, result)
+        about = {**io.summary(items, result), "kind": kind}
+        lines = _guess(kind, reading) + _write(targets, source, items, result, about)
         if targets.report:
             _write_page(targets.report, file, items, result, shown)
             lines.append(f"report: {name_of(targets.report, 'output')}")
     if targets.as_json:
-        _write_bytes(STANDARD, _json(io.summary(items, result)))
+        _write_bytes(STANDARD, _json(about))
     else:
         if targets.prints_labels:
             _write_bytes(STANDARD, io.columns_csv(items.answer(result)).encode())
@@ -106,8 +109,9 @@ def report(
             items, result = saved(saved_in, similar(items))
         else:
             items, result = solve(items, settings, step)
+        lines = _guess(kind_of(source, reading), reading)
         _write_page(out, file, items, result, shown)
-    _summarise(items, result, n_alone, [f"report: {name_of(out, 'output')}"])
+    _summarise(items, result, n_alone, [*lines, f"report: {name_of(out, 'output')}"])
 
 
 def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> None:
@@ -118,7 +122,15 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
     _write_bytes(STANDARD, _json(about) if as_json else f"{told(about)}\n".encode())
 
 
-def _write(targets: Targets, items: io.Items, result: spherelax.Result) -> list[str]:
+def _guess(kind: str, reading: Given) -> list[str]:
+    """Return what to say about a table that might have been something else."""
+    is_guessed = reading["kind"] is None and kind in ("edges", "points")
+    return [f"input: read as {kind}; --as says otherwise"] if is_guessed else []
+
+
+def _write(
+    targets: Targets, source: Path, items: io.Items, result: spherelax.Result, about: Given
+) -> list[str]:
     """Write database, labels and sweep to their files; return what to say about it."""
     lines = []
     if targets.write_database and isinstance(items, io.Keypoints):
@@ -127,11 +139,11 @@ def _write(targets: Targets, items: io.Items, result: spherelax.Result) -> list[
                 targets.write_database, items, result, add_missing=targets.add_missing
             )
         lines.append(
-            f"database: {targets.write_database}, {counts.kept} matches kept, "
+            f"database: {targets.write_database}, {_count(counts.kept, 'match', 'es')} kept, "
             f"{counts.removed} removed, {counts.added} added"
         )
     if targets.out and targets.out != STANDARD:
-        _write_labels(targets.out, items, result)
+        _write_labels(targets.out, source, items, result, about)
     if targets.out or targets.prints_labels:
         lines.append(f"labels: {name_of(targets.out or STANDARD, 'output')}")
     if targets.plot:
@@ -142,13 +154,21 @@ def _write(targets: Targets, items: io.Items, result: spherelax.Result) -> list[
     return lines
 
 
-def _write_labels(target: Path, items: io.Items, result: spherelax.Result) -> None:
+def _write_labels(
+    target: Path, source: Path, items: io.Items, result: spherelax.Result, about: Given
+) -> None:
     """Write labels in the form that the ending says; pipes and devices get CSV."""
+    ending = target.suffix.lower()
     if io.is_device(target):
         _write_bytes(target, io.columns_csv(items.answer(result)).encode())
-        return
-    with writing(str(target)):
-        io.write_answer(target, items, result)
+    elif ending == ".json":
+        _write_bytes(target, _json(about))
+    else:
+        with writing(str(target)):
+            if ending == CELLS:
+                io.write_h5ad(target, source, result)
+            else:
+                io.write_answer(target, items, result)
 
 
 def _write_bytes(target: Path, content: bytes) -> None:
@@ -207,7 +227,7 @@ def _cell(value: float | None) -> str:
 
 def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: list[str]) -> None:
     """Say on standard error what was found and written."""
-    groups = f" in {len({*items.groups} - {None})} groups" if items.groups else ""
+    groups = f" in {_count(len({*items.groups} - {None}), 'group')}" if items.groups else ""
     alone = f" ({n_alone} without an edge)" if n_alone else ""
     n_single = int((np.bincount(result.labels) == 1).sum())
     single = f" ({n_single} of one item)" if n_single else ""
@@ -216,11 +236,16 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     if result.max_universe < len(items.names):
         bound = f" (max_{'universe' if items.groups else 'clusters'} {result.max_universe})"
     said = (
-        f"{len(items.names)} items{groups}{alone}: {result.n_labels} labels{single} at alpha "
-        f"{result.alpha:g}{bound}",
+        f"{_count(len(items.names), 'item')}{groups}{alone}: "
+        f"{_count(result.n_labels, 'label')}{single} at alpha {result.alpha:g}{bound}",
         str(result.status),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
-        f"{n_unsure} items",
+        + _count(n_unsure, "item"),
         *lines,
     )
     click.echo("\n".join(said), err=True)
+
+
+def _count(number: int, name: str, several: str = "s") -> str:
+    """Return how many there are of something."""
+    return f"{number} {name}{'' if number == 1 else several}"

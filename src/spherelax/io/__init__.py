@@ -7,14 +7,14 @@ labels by the user's own names. A file is written whole or not at all.
 
 from spherelax.io.answers import columns_csv, summary, write_answer
 from spherelax.io.arrays import read_arrays, read_matrix
-from spherelax.io.cells import from_anndata, label_obs, read_h5ad
+from spherelax.io.cells import from_anndata, label_obs, read_h5ad, write_h5ad
 from spherelax.io.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
 from spherelax.io.graphs import from_graph, label_nodes
 from spherelax.io.images import ImageFolder
 from spherelax.io.items import Items
 from spherelax.io.pairs import Records, read_pairs
 from spherelax.io.points import Points, read_points
-from spherelax.io.reading import kind_of, read
+from spherelax.io.reading import kind_of, read, recognised
 from spherelax.io.saved import load_result, save_result
 from spherelax.io.streams import spooled
 from spherelax.io.tables import read_edges, read_groups
@@ -45,10 +45,12 @@ __all__ = [
     "read_matrix",
     "read_pairs",
     "read_points",
+    "recognised",
     "replace_file",
     "save_result",
     "spooled",
     "summary",
     "write_answer",
     "write_colmap",
+    "write_h5ad",
 ]

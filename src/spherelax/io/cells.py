@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import spherelax
@@ -14,6 +17,8 @@ from spherelax.io.graphs import undirected
 from spherelax.io.items import Items, check_count
 from spherelax.problem import InvalidInputError
 from spherelax.result import Result
+
+ENDING = ".h5ad"
 
 
 def from_anndata(
@@ -132,18 +137,73 @@ def read_h5ad(
     spherelax.problem.InvalidInputError: cells.csv: an AnnData file must end in .h5ad
     """
     path = Path(path)
-    if path.suffix.lower() != ".h5ad":
-        raise InvalidInputError(f"{path}: an AnnData file must end in .h5ad")
-    try:
-        anndata = import_module("anndata")
-    except ImportError:
-        raise ImportError(f"{path}: .h5ad needs anndata: pip install anndata") from None
+    anndata = _library("anndata", path)
     with about(path, *BROKEN):
         adata = anndata.read_h5ad(path, backed="r")
         try:
             return from_anndata(adata, neighbors_key=neighbors_key, obsp=obsp)
         finally:
             adata.file.close()
+
+
+def write_h5ad(
+    path: str | Path, source: str | Path, result: Result, *, key: str = "spherelax"
+) -> None:
+    """Write a copy of an ``.h5ad`` file with labels, whole or not at all.
+
+    The labels are where :func:`label_obs` puts them. All else is as it was, and stays on disk.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write, ``.h5ad``; never the one that was read.
+    source : str or Path
+        The file whose observations were labelled. Needs the package anndata.
+    result : Result
+        Their labels, in order.
+    key : str
+        Name of the column.
+
+    Raises
+    ------
+    InvalidInputError
+        If a file has another ending, both are the same, ``source`` is missing or broken, or the
+        result has not one label for each of its observations.
+
+    Examples
+    --------
+    >>> write_h5ad("labels.csv", "cells.h5ad", None)
+    Traceback (most recent call last):
+        ...
+    spherelax.problem.InvalidInputError: labels.csv: an AnnData file must end in .h5ad
+    """
+    path, source = Path(path), Path(source)
+    elements = _library("anndata.io", path, source)
+    if path.exists() and source.exists() and path.samefile(source):
+        raise InvalidInputError(f"{path}: is the file that was read; name another one")
+    hdf5 = import_module("h5py")
+    with about(source, *BROKEN), hdf5.File(source) as file:
+        cells = SimpleNamespace(obs=elements.read_elem(file["obs"]), uns={})
+        label_obs(cells, result, key=key)
+    target = path.resolve()
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+        draft = Path(folder, target.name)
+        shutil.copyfile(source, draft)
+        with hdf5.File(draft, "r+") as file:
+            elements.write_elem(file, "obs", cells.obs)
+            elements.write_elem(file, f"uns/{key}", cells.uns[key])
+        draft.replace(target)
+
+
+def _library(name: str, *paths: Path) -> Any:
+    """Import what reads and writes files, if they are those of AnnData."""
+    for path in paths:
+        if path.suffix.lower() != ENDING:
+            raise InvalidInputError(f"{path}: an AnnData file must end in {ENDING}")
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(f"{paths[0]}: {ENDING} needs anndata: pip install anndata") from None
 
 
 def _absent(place: str, key: str, present: Iterable[str]) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
-from spherelax.io.items import Columns, Items
+from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.rows import shown
 from spherelax.io.tables import strongest
 from spherelax.problem import InvalidInputError, Problem
@@ -66,6 +67,7 @@ class Records(Items):
         >>> list(columns), columns["entity"]
         (['source', 'id', 'entity', 'confidence'], [0, 0, 1])
         """
+        check_count(result, self.n_items, "records")
         sources = {} if self.sources is None else {"source": self.sources}
         return {
             **sources,
@@ -146,10 +148,8 @@ def read_pairs(
     codes, first, second = _encoded(sheet, pairs, known)
     scores[first == second] = 0
     similarity = strongest(first, second, scores, len(codes))
-    try:
+    with about(sheet.name):
         Problem.check(similarity)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{sheet.name}: {error}") from None
     ids = [key[-1] for key in codes]
     if has_sources:
         sources = [key[0] for key in codes]
@@ -160,7 +160,7 @@ def read_pairs(
         groups = [source if source in free else None for source in sources] if free else None
         return Records(similarity, ids, groups, sources)
     if duplicate_free is not None:
-        raise InvalidInputError(f"{sheet.name}: duplicate_free needs columns of sources")
+        raise InvalidInputError(f"{sheet.name}: duplicate-free sources need columns of sources")
     return Records(similarity, ids)
 
 
@@ -173,7 +173,8 @@ def _recognised(sheet: Sheet) -> Sequence[str]:
             return _present(sheet, roles if has_sources else (id_a, id_b, score))
     raise InvalidInputError(
         f"{sheet.name}: must have the columns {', '.join(ROLES)}, or splink's "
-        f"{', '.join(SPLINK)}, or others that are named by columns; found {listed(sheet.columns)}"
+        f"{', '.join(SPLINK)}, or others that columns= or --columns names; "
+        f"found {listed(sheet.columns)}"
     )
 
 
@@ -280,7 +281,7 @@ def _sources(sheet: Sheet, names: Iterable[Hashable], sources: set[Any]) -> set[
     for name in names:
         if name not in sources and name not in by_text:
             raise InvalidInputError(
-                f"{sheet.name}: duplicate_free must name sources, which are "
+                f"{sheet.name}: duplicate-free sources must be some of "
                 f"{listed(sorted(by_text))}; found {name!r}"
             )
         found.add(name if name in sources else by_text[str(name)])

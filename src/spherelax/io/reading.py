@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import parquet_columns
 from spherelax.io.points import Points, read_points
 from spherelax.io.saved import SAVED
-from spherelax.io.sqlite import MAGIC as SQLITE
+from spherelax.io.streams import ending_of, spooled
 from spherelax.io.tables import read_edges
+from spherelax.io.targets import is_device
 from spherelax.problem import InvalidInputError, Problem
 
 KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
@@ -31,6 +32,7 @@ SAVED_RESULT = "result"
 # An edge table has two or three columns; a text file with more is one of features.
 EDGE_COLUMNS = 3
 ROWS_SEEN = 1000  # of a text file, to tell what it is
+DATABASE = ".db"
 
 
 def read(
@@ -73,44 +75,89 @@ def read(
     ...     read(path).ids
     ['ann', 'anna', 'bob', 'rob']
     """
-    path = Path(path)
     if kind not in (None, *KINDS):
         raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
-    chosen = kind or ("pairs" if columns is not None else kind_of(path))
-    if chosen == SAVED_RESULT:
-        raise InvalidInputError(f"{path}: is a saved result; similarities are expected here")
-    for name, value, owner in (
-        ("columns", columns, "pairs"),
-        ("duplicate_free", duplicate_free, "pairs"),
-        ("table", table, "colmap"),
-    ):
-        if value is not None and chosen != owner:
-            raise InvalidInputError(f"{path}: is read as {chosen}; {name} is for {owner}")
-    if chosen == "pairs":
-        return read_pairs(path, columns=columns, duplicate_free=duplicate_free)
-    if chosen == "colmap":
-        return read_colmap(path, table=table)
-    try:
-        items: Items | Points = READERS[chosen](path)
-    except InvalidInputError as error:
-        if kind is None and chosen == "edges":
-            error = InvalidInputError(f"{error} (taken for edges; kind= or --as says otherwise)")
-        raise error from None
-    if isinstance(items, Items):
-        with about(path):
-            Problem.check(items.similarity)
-    return items
+    with recognised(path) as source:
+        chosen = kind or ("pairs" if columns is not None else kind_of(source))
+        if chosen == SAVED_RESULT:
+            raise InvalidInputError(f"{source}: is a saved result; similarities are expected here")
+        for what, value, owner in (
+            ("names of columns are", columns, "pairs"),
+            ("duplicate-free sources are", duplicate_free, "pairs"),
+            ("the choice of a table is", table, "colmap"),
+        ):
+            if value is not None and chosen != owner:
+                raise InvalidInputError(f"{source}: is read as {chosen}; {what} for {owner}")
+        if chosen == "pairs":
+            return read_pairs(source, columns=columns, duplicate_free=duplicate_free)
+        if chosen == "colmap":
+            return read_colmap(source, table=table)
+        try:
+            items: Items | Points = READERS[chosen](source)
+        except InvalidInputError as error:
+            if kind is None and chosen == "edges":
+                error = InvalidInputError(
+                    f"{error} (taken for edges; kind= or --as says otherwise)"
+                )
+            raise error from None
+        if isinstance(items, Items):
+            with about(source):
+                Problem.check(items.similarity)
+        return items
+
+
+@contextmanager
+def recognised(path: str | Path) -> Iterator[Path]:
+    r"""Yield a file that can be read twice and whose ending says what it is.
+
+    Parameters
+    ----------
+    path : str or Path
+        Any file, also a pipe.
+
+    Yields
+    ------
+    Path
+        The file itself if its ending is known or it is a database. Otherwise a copy that has the
+        ending that its content calls for, ``.txt`` for text; faults go by the name of the file.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "edges.dat")
+    ...     _ = path.write_text("ann anna\nbob rob\n")
+    ...     with recognised(path) as copy:
+    ...         copy.name
+    'input.txt'
+    """
+    path = Path(path)
+    with about(path):
+        is_known = not is_device(path) and (
+            path.suffix.lower() in TELL or ending_of(path) == DATABASE
+        )
+        stream = None if is_known else path.open("rb")
+    if stream is None:
+        yield path
+        return
+    with stream, spooled(stream, str(path)) as copy:
+        yield copy
 
 
 def kind_of(path: str | Path) -> str:
     r"""Tell what a file is, by its first bytes and its ending.
 
-    A database is known by its content. ``.parquet``, ``.csv``, ``.tsv`` and ``.txt`` hold pairs if
-    their columns have the names that :func:`read_pairs` knows. Other text of two or three columns
-    is a table of edges, unless one of the first two holds a number that no item is called, with a
-    fraction or below zero; then, or with more columns, it is a table of features, and so is other
-    Parquet. ``.npy`` is a matrix if it is square, else points. Whoever knows better gives
-    :func:`read` the kind.
+    A database is known by its content, and so is a file with an ending that says nothing.
+    ``.parquet``, ``.csv``, ``.tsv`` and ``.txt`` hold pairs if their columns have the names that
+    :func:`read_pairs` knows. Other text of two or three columns is a table of edges, unless one of
+    the first two holds a number that no item is called, with a fraction or below zero; then, or
+    with more columns, it is a table of features, and so is other Parquet. ``.npy`` is a matrix if
+    it is square, else points. Whoever knows better gives :func:`read` the kind.
 
     Parameters
     ----------
@@ -125,7 +172,7 @@ def kind_of(path: str | Path) -> str:
     Raises
     ------
     InvalidInputError
-        If the file cannot be read or is of no known kind.
+        If the file cannot be read.
 
     Examples
     --------
@@ -136,15 +183,10 @@ def kind_of(path: str | Path) -> str:
     ...     kind_of(path)
     'pairs'
     """
-    path = Path(path)
-    ending = path.suffix.lower()
-    with about(path), path.open("rb") as file:
-        start = file.read(len(SQLITE))
-    if start == SQLITE:
-        return "colmap"
-    if ending not in TELL:
-        raise InvalidInputError(f"{path}: must end in one of {', '.join(TELL)}")
-    return TELL[ending](path)
+    with recognised(path) as source:
+        with about(source):
+            is_database = ending_of(source) == DATABASE
+        return "colmap" if is_database else TELL[source.suffix.lower()](source)
 
 
 def _text_kind(path: Path) -> str:

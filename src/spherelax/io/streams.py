@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from spherelax.io.sqlite import MAGIC as SQLITE
+from spherelax.problem import InvalidInputError
 
 # The ending that a file should have by its first bytes; text, which has none, is anything else.
 ENDINGS = {
@@ -24,13 +25,15 @@ TEXT = ".txt"
 
 
 @contextmanager
-def spooled(stream: BinaryIO) -> Iterator[Path]:
+def spooled(stream: BinaryIO, name: str) -> Iterator[Path]:
     r"""Keep what a stream holds in a file for as long as the context lasts.
 
     Parameters
     ----------
     stream : binary file
         Such as standard input.
+    name : str
+        What faults call it.
 
     Yields
     ------
@@ -40,7 +43,7 @@ def spooled(stream: BinaryIO) -> Iterator[Path]:
     Examples
     --------
     >>> from io import BytesIO
-    >>> with spooled(BytesIO(b"ann,anna\n")) as path:
+    >>> with spooled(BytesIO(b"ann,anna\n"), "standard input") as path:
     ...     path.name, path.read_text()
     ('input.txt', 'ann,anna\n')
     >>> path.exists()
@@ -50,7 +53,15 @@ def spooled(stream: BinaryIO) -> Iterator[Path]:
         draft = Path(folder, "input")
         with draft.open("wb") as file:
             shutil.copyfileobj(stream, file)
-        with draft.open("rb") as file:
-            start = file.read(max(map(len, ENDINGS)))
-        endings = (ending for magic, ending in ENDINGS.items() if start.startswith(magic))
-        yield draft.rename(draft.with_suffix(next(endings, TEXT)))
+        copy = draft.rename(draft.with_suffix(ending_of(draft)))
+        try:
+            yield copy
+        except (InvalidInputError, ImportError) as error:
+            raise type(error)(str(error).replace(str(copy), name)) from None
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending that a file should have by its first bytes."""
+    with path.open("rb") as file:
+        start = file.read(max(map(len, ENDINGS)))
+    return next((ending for magic, ending in ENDINGS.items() if start.startswith(magic)), TEXT)

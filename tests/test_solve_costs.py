@@ -1,0 +1,123 @@
+"""What solve takes: threads, memory, bounds, nothing of the terminal; and always the same bits."""
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import spherelax as sl
+from problems import SIZES, clean, quiet_solve
+from spherelax.rebalance import Rebalanced
+from spherelax.solvers import coordinate, power
+
+
+def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):
+    W, groups, _ = sl.datasets.make_partial_matching(
+        12, 10, observed=0.7, shuffled=0.2, random_state=seed
+    )
+    V, _ = sl.datasets.make_binary_similarity(150, 5, rewired=0.2, random_state=seed)
+    for args in ((W, groups), (V,), (sp.csr_array(V),)):
+        labels = []
+        for threads in (1, 2, 2):
+            with threadpool_limits(threads):
+                result = sl.solve(*args, solver=solver, n_inner=5, n_jobs=threads)
+            labels.append(result.labels)
+        np.testing.assert_array_equal(labels[0], labels[1])
+        np.testing.assert_array_equal(labels[1], labels[2])
+
+
+def many_items(grouped):
+    """So many items that rows are visited in batches: 60 objects, 70 things, some matches wrong."""
+    rng = np.random.default_rng(0)
+    groups, truth = np.divmod(np.arange(60 * 70), 70)
+    n = 8 * len(truth)
+    first, other = rng.integers(len(truth), size=n), rng.integers(60, size=n)
+    thing = np.where(rng.random(n) < 0.2, rng.integers(70, size=n), truth[first])
+    second = 70 * other + thing
+    keep = groups[first] != groups[second]
+    W = sp.coo_array((np.ones(keep.sum()), (first[keep], second[keep])), shape=(len(truth),) * 2)
+    return sp.csr_array(W.maximum(W.T) > 0), groups if grouped else None, truth
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_many_items_bit_identical_for_any_jobs_and_for_dense_input(grouped, monkeypatch):
+    monkeypatch.setattr(coordinate, "WORTH_THREADS", 0)
+    W, groups, truth = many_items(grouped)
+    assert len(truth) >= coordinate.BATCHED_ITEMS
+    result = sl.solve(W, groups, n_jobs=1)
+    assert sl.metrics.pairwise_scores(truth, result.labels, groups).f_score > 0.95
+    for similarity, n_jobs in ((W, 2), (W, None), (W.toarray(), 2)):
+        other = sl.solve(similarity, groups, n_jobs=n_jobs)
+        np.testing.assert_array_equal(other.labels, result.labels)
+        np.testing.assert_array_equal(other.confidence, result.confidence)
+        np.testing.assert_array_equal(other.path.etas, result.path.etas)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_memory_of_the_power_solver(sparse):
+    m, k = 1500, 300
+    rng = np.random.default_rng(0)
+    W = rng.random((m, m)) < 0.01
+    W = (W | W.T).astype(float)
+    given = sp.csr_array(W) if sparse else W
+    del W
+    tracemalloc.start()
+    power_u = 8 * m * k
+    quiet_solve(given, solver="power", max_universe=k, alpha_step=0.25, n_inner=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    rebalanced = given.data.nbytes if sparse else given.nbytes
+    blocks = 8 * 2 * max(power.BLOCK_ENTRIES.values()) + (8 << 20)
+    assert peak < rebalanced + 2 * power_u + blocks
+
+
+def test_nothing_is_printed(capfd, solver):
+    sl.solve(clean()[0], solver=solver)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_loose_bound(seed):
+    W, groups, _ = sl.datasets.make_partial_matching(
+        15, 60, observed=0.5, shuffled=0.3, random_state=seed
+    )
+    how = {"solver": "power"}
+    bound = quiet_solve(W, groups, alpha_step=0.5, n_inner=1, **how).max_universe
+    assert 120 <= bound <= len(W)
+    assert sl.solve(clean()[0], **how).max_universe == sum(SIZES)
+    assert quiet_solve(clean()[0], max_universe=3, **how).max_universe == 3
+    assert quiet_solve(clean()[0], max_universe=1000, **how).max_universe == sum(SIZES)
+
+
+def test_bound_is_limited_by_memory(monkeypatch):
+    monkeypatch.setattr(power, "MAX_ENTRIES", 200)
+    W, _ = clean()
+    with pytest.warns(sl.SphereWarning, match="max_universe was limited to 10, where 20 would"):
+        assert sl.solve(W, solver="power").max_universe == 10
+
+
+def test_results_can_be_pickled(solver):
+    result = sl.solve(clean()[0], solver=solver)
+    again = pickle.loads(pickle.dumps(result))
+    np.testing.assert_array_equal(again.labels, result.labels)
+    assert again.at(0.5).n_labels == result.at(0.5).n_labels
+    assert (again.embedding() != result.embedding()).sum() == 0
+
+
+def test_threads_only_where_they_pay_and_given_back():
+    def blas_threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    large, small = Rebalanced(np.zeros((1000, 1000)), 0.0), Rebalanced(np.zeros((100, 100)), 0.0)
+    sparse = Rebalanced(sp.csr_array((1000, 1000)), 0.0)
+    assert [power.n_threads(W, 100) for W in (large, small, sparse)] == [None, 1, 1]
+    with threadpool_limits(2):
+        seen = []
+        result = sl.solve(
+            clean()[0], solver="power", callback=lambda _: seen.append(set(blas_threads()))
+        )
+        result.embedding()
+        assert seen[0] == {1}
+        assert set(blas_threads()) == {2}
