@@ -185,7 +185,10 @@ def test_matching_without_groups_is_clustering(matching):
 def test_callback(blobs):
     seen = []
     model = sl.SphereClustering(callback=seen.append).fit(blobs[0])
-    assert len(seen) == len(model.result_.path.labels)
+    sweep = seen[: len(model.result_.path.labels)]
+    assert [step.index for step in sweep] == list(range(len(sweep)))
+    assert [step.index for step in seen[len(sweep) :]] == list(range(len(seen) - len(sweep)))
+    assert len(seen) > len(sweep)
 
 
 def test_matches_needs_a_fit():
