@@ -88,7 +88,7 @@ def learn(graph: Graph, labels: NDArray[np.int32]) -> Evidence | None:
     >>> evidence.floors.round(2), evidence.worth.round(2)
     (array([0.22, 0.89], dtype=float32), array([0.21, 1.  ], dtype=float32))
     """
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
     once = row < graph.indices
     agree = labels[row[once]] == labels[graph.indices[once]]
     if agree.all() or not agree.any():
