@@ -28,7 +28,7 @@ METHODS: dict[str, dict[str, Any]] = {
 ABOUT = f"matching: nine items, bound {BOUND}; clustering: make_binary_similarity with {SAMPLE}"
 
 
-def trials(quick: bool) -> list[lab.Trial]:  # noqa: ARG001
+def trials(quick: bool) -> list[lab.Trial]:  # noqa: ARG001 (as all experiments)
     """List the trials: both problems by both solvers."""
     return [
         {"problem": problem, "seed": SEED, "method": method, "settings": bounded}
