@@ -1,0 +1,226 @@
+"""Do the labels stay what they were? Records the answers of many problems, and compares them.
+
+Run ``python benchmarks/same_labels.py record before.npz`` before a change that must not change any
+answer, and ``python benchmarks/same_labels.py compare before.npz`` after it. Labels, confidences,
+alphas and statuses must be equal bit for bit; a line names each problem that differs. The problems
+are of every kind: dense and sparse, with groups and without, scored, points, few and many items,
+the paper's solver, every pick, warm starts, noise, and odd but legal input. Real data are looked
+for in SPHERELAX_DATA or ../shared/data; what is not there is left out, with a line that says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs, make_moons
+from synthetic import matching, planted, power_law
+
+import spherelax as sl
+
+os.environ.setdefault("SPHERELAX_DATA", str(Path(__file__).parents[2] / "shared" / "data"))
+
+Problem = tuple[str, Callable[[], Any]]
+
+
+def binary() -> Iterator[Problem]:
+    """Yield dense similarities without groups."""
+    for seed, (rewired, missing) in enumerate([(0.3, 0.0), (0.4, 0.2), (0.6, 0.2), (0.7, 0.2)]):
+        W = sl.datasets.make_binary_similarity(
+            200, 5, rewired=rewired, missing=missing, random_state=seed
+        )[0]
+        yield f"binary {rewired} {missing}", lambda W=W: sl.solve(W)
+        yield f"binary {rewired} {missing} power", lambda W=W: sl.solve(W, solver="power")
+    W = sl.datasets.make_binary_similarity(150, 5, rewired=0.5, random_state=7)[0]
+    for pick in ("eta", "stability", "description", 2.5):
+        for solver in ("coordinate", "power"):
+            yield (
+                f"binary {solver} by {pick}",
+                lambda pick=pick, solver=solver: sl.solve(W, solver=solver, pick=pick),
+            )
+    yield "binary at 0.3", lambda: sl.solve(W).at(0.3)
+    yield "binary with 9 labels", lambda: sl.solve(W).with_n_labels(9)
+    yield (
+        "binary settings",
+        lambda: sl.solve(W, solver=sl.Coordinate(n_steps=20, row_entries=8, n_inner=3)),
+    )
+    yield (
+        "binary power settings",
+        lambda: sl.solve(
+            W, solver=sl.Power(max_universe=40, alpha_step=0.02, kappa=0.1, n_inner=5, eta_floor=0)
+        ),
+    )
+    rng = np.random.default_rng(0)
+    scored = sp.random_array((300, 300), density=0.05, rng=rng)
+    scored = (scored + scored.T).tocsr()
+    yield "noise, scored", lambda: sl.solve(scored)
+    yield "noise, all the same", lambda: sl.solve((scored > 0).astype(float))
+    lognormal = scored.copy()
+    lognormal.data = np.exp(3 * lognormal.data)
+    yield "uneven degrees", lambda: sl.solve(lognormal)
+
+
+def matchings() -> Iterator[Problem]:
+    """Yield similarities with groups."""
+    for seed, (observed, shuffled) in enumerate([(0.5, 0.3), (0.6, 0.7), (0.3, 0.4), (0.9, 1.0)]):
+        W, groups, _ = sl.datasets.make_partial_matching(
+            20, 20, observed=observed, shuffled=shuffled, random_state=seed
+        )
+        name = f"matching {observed} {shuffled}"
+        yield name, lambda W=W, g=groups: sl.solve(W, groups=g)
+        yield f"{name} power", lambda W=W, g=groups: sl.solve(W, groups=g, solver="power")
+        rng = np.random.default_rng(seed)
+        S = sp.triu(sp.csr_array(W)).tocsr()
+        S.data = rng.random(S.nnz) ** 2
+        S = (S + S.T).tocsr()
+        yield f"{name} scored", lambda S=S, g=groups: sl.solve(S, groups=g)
+        yield f"{name} by eta", lambda S=S, g=groups: sl.solve(S, groups=g, pick="eta")
+        yield (
+            f"{name} power by description",
+            lambda S=S, g=groups: sl.solve(S, groups=g, solver="power", pick="description"),
+        )
+        known = groups < 17
+        for kind, X in (("plain", sp.csr_array(W)), ("scored", S)):
+            yield (
+                f"{name} {kind} absorbed",
+                lambda X=X, k=known, g=groups: sl.solve(
+                    X, groups=g, start=sl.solve(X[k][:, k], groups=g[k])
+                ),
+            )
+        free = [None if group > 15 else group for group in groups.tolist()]
+        yield f"{name} partly free", lambda S=S, free=free: sl.solve(S, groups=free)
+        two = groups < 2
+        yield (
+            f"{name} two groups",
+            lambda S=S, two=two, g=groups: sl.solve(S[two][:, two], groups=g[two]),
+        )
+
+
+def points() -> Iterator[Problem]:
+    """Yield points, for the estimator."""
+    moons = make_moons(400, noise=0.07, random_state=0)[0]
+    blobs = make_blobs(500, centers=6, cluster_std=0.9, random_state=3)[0]
+    wide = make_blobs(300, n_features=12, centers=4, cluster_std=2.0, random_state=1)[0]
+    for name, X in (("moons", moons), ("blobs", blobs), ("wide", wide)):
+        yield f"{name}", lambda X=X: sl.SphereClustering().fit(X).result_
+        for affinity in ("adaptive", "rbf"):
+            yield (
+                f"{name} {affinity}",
+                lambda X=X, a=affinity: sl.SphereClustering(affinity=a).fit(X).result_,
+            )
+        yield (
+            f"{name} power",
+            lambda X=X: sl.SphereClustering(solver="power").fit(X).result_,
+        )
+    yield (
+        "blobs, more of them",
+        lambda: sl.SphereClustering(warm_start=True).fit(blobs[:400]).fit(blobs).result_,
+    )
+    many = make_blobs(5000, centers=12, cluster_std=0.6, random_state=5)[0]
+    yield "many blobs", lambda: sl.SphereClustering().fit(many).result_
+
+
+def large() -> Iterator[Problem]:
+    """Yield problems of so many items that they are solved in batches."""
+    for make in (matching, planted, power_law):
+        problem = make(8000, seed=2)
+        W, groups = problem.similarity, problem.groups
+        yield f"8000 {make.__name__}", lambda W=W: sl.solve(W)
+        yield f"8000 {make.__name__} at 30", lambda W=W: sl.solve(W, pick=30.0)
+        if groups is not None:
+            yield "8000 with groups", lambda W=W, g=groups: sl.solve(W, groups=g)
+            S = sp.triu(W).tocsr()
+            S.data = np.random.default_rng(0).random(S.nnz)
+            S = (S + S.T).tocsr()
+            yield "8000 with groups scored", lambda S=S, g=groups: sl.solve(S, groups=g)
+    W = power_law(90_000, seed=1).similarity
+    yield "90000 on two threads", lambda: sl.solve(W, n_jobs=2)
+
+
+def odd() -> Iterator[Problem]:
+    """Yield odd but legal input."""
+    yield "isolated", lambda: sl.solve(np.eye(5))
+    yield "two items", lambda: sl.solve([[0, 3], [3, 0]])
+    yield "two items power", lambda: sl.solve([[0, 3], [3, 0]], solver="power")
+    yield "integers", lambda: sl.solve(np.kron(np.eye(3, dtype=int), np.ones((4, 4), dtype=int)))
+    star = np.zeros((12, 12))
+    star[0, 1:] = star[1:, 0] = 1.0
+    yield "star", lambda: sl.solve(star)
+    alone = np.kron(np.eye(3), np.ones((4, 4)))
+    alone[-1] = alone[:, -1] = 0
+    yield "one alone", lambda: sl.solve(alone)
+    yield "one alone power", lambda: sl.solve(alone, solver="power")
+    yield "tiny numbers", lambda: sl.solve(1e-200 * alone)
+
+
+def real() -> Iterator[Problem]:
+    """Yield real data."""
+    for name in ("football", "karate", "polbooks"):
+        yield name, lambda name=name: sl.solve(sl.datasets.load_graph(name).similarity)
+
+    for name, load in (
+        ("house", lambda: sl.datasets.load_house(10)),
+        ("willow", lambda: sl.datasets.load_willow("duck")),
+        ("castle", sl.datasets.load_tracks),
+    ):
+
+        def solve(load: Callable[[], Any] = load) -> Any:
+            data = load()
+            return sl.solve(data.similarity, groups=data.groups)
+
+        yield name, solve
+
+
+def answers() -> Iterator[tuple[str, Any]]:
+    """Solve all problems."""
+    for family in (binary, matchings, points, large, odd, real):
+        for name, solve in family():
+            try:
+                yield name, solve()
+            except FileNotFoundError as error:
+                print(f"{name}: left out, {error}", file=sys.stderr)
+
+
+def recorded() -> dict[str, np.ndarray]:
+    """Return what is compared, by the name of the problem and of the array."""
+    arrays: dict[str, np.ndarray] = {}
+    for name, result in answers():
+        arrays[f"{name}: labels"] = result.labels
+        arrays[f"{name}: confidence"] = result.confidence
+        arrays[f"{name}: alpha"] = np.array(result.alpha)
+        arrays[f"{name}: status"] = np.array(result.status.name)
+    return arrays
+
+
+def main() -> None:
+    """Record or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=("record", "compare"))
+    parser.add_argument("file")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore", sl.SphereWarning)
+    found = recorded()
+    if given.action == "record":
+        np.savez_compressed(given.file, **found)
+        print(f"{len(found) // 4} problems recorded")
+        return
+    with np.load(given.file) as archive:
+        before = dict(archive)
+    differ = [
+        name for name in sorted(before.keys() | found.keys())
+        if name not in before or name not in found or not np.array_equal(before[name], found[name])
+    ]
+    print("\n".join(f"differs: {name}" for name in differ))
+    print(f"{len(found) // 4} problems compared, {len(differ)} arrays differ")
+    sys.exit(bool(differ))
+
+
+if __name__ == "__main__":
+    main()
