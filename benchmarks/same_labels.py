@@ -54,7 +54,7 @@ def binary() -> Iterator[Problem]:
     yield (
         "binary power settings",
         lambda: sl.solve(
-            W, solver=sl.Power(max_universe=40, alpha_step=0.02, kappa=0.1, n_inner=5, eta_floor=0)
+            W, solver=sl.Power(max_labels=40, alpha_step=0.02, kappa=0.1, n_inner=5, eta_floor=0)
         ),
     )
     rng = np.random.default_rng(0)
@@ -214,7 +214,8 @@ def main() -> None:
     with np.load(given.file) as archive:
         before = dict(archive)
     differ = [
-        name for name in sorted(before.keys() | found.keys())
+        name
+        for name in sorted(before.keys() | found.keys())
         if name not in before or name not in found or not np.array_equal(before[name], found[name])
     ]
     print("\n".join(f"differs: {name}" for name in differ))

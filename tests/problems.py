@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 import spherelax as sl
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 SIZES = [7, 4, 1, 6, 2]
 

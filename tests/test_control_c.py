@@ -11,7 +11,8 @@ from numba.core.dispatcher import Dispatcher
 
 import spherelax as sl
 from problems import clean, quiet_solve
-from spherelax import coordinate_run, polish
+from spherelax.coordinate import polish
+from spherelax.coordinate import run as coordinate_run
 
 
 def test_callback_sees_every_step(solver):

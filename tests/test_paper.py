@@ -7,14 +7,14 @@ import numpy as np
 import oracle
 import pytest
 import scipy.sparse as sp
+from spherelax.schedule import alpha_grid
 
 import spherelax as sl
-from spherelax import sphere
+from spherelax.power import sphere
+from spherelax.power.rebalance import rebalance
+from spherelax.power.rounding import round_groups, round_rows
+from spherelax.power.sweep import sweep
 from spherelax.problem import Problem
-from spherelax.rebalance import rebalance
-from spherelax.rounding import round_groups, round_rows
-from spherelax.schedule import alpha_grid
-from spherelax.solvers.power import sweep
 
 SETTINGS = {"alpha_step": 0.02, "n_inner": 6, "delta_margin": 0.0, "kappa": 0.01}
 solve = partial(sl.solve, solver="power")

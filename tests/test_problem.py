@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax._solve import SOLVERS
+from spherelax.power import sweep as power
 from spherelax.problem import Problem
-from spherelax.solvers import power
 
 GOOD = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.0], [0.2, 0.0, 0.0]])
 

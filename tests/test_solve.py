@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import spherelax as sl
 from problems import SIZES, clean, quiet_solve
 from spherelax._solve import SOLVERS
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 
 @pytest.mark.parametrize("kappa", [0.0, 0.01])

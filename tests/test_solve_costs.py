@@ -10,8 +10,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
 from problems import SIZES, clean, quiet_solve
-from spherelax.rebalance import Rebalanced
-from spherelax.solvers import coordinate, power
+from spherelax.coordinate import sweep as coordinate
+from spherelax.power import sweep as power
+from spherelax.power.rebalance import Rebalanced
 
 
 def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 import spherelax as sl
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 STATUS_OF_PICK = {
     "description": {sl.Status.DESCRIBED},

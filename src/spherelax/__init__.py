@@ -10,24 +10,27 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from spherelax._version import __version__
+
 if TYPE_CHECKING:
     from spherelax import baselines, datasets, io, metrics, plot, report, similarity
     from spherelax._solve import solve
+    from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
-    from spherelax.problem import InvalidInputError
-    from spherelax.result import Path, Result, SphereWarning, Status, Step
-
-__version__ = "0.1.0"
+    from spherelax.result import Result, Status, Step, SweepPath
 
 __all__ = [
+    "Coordinate",
     "InvalidInputError",
-    "Path",
+    "Power",
     "Result",
     "SphereClustering",
     "SphereMatching",
     "SphereWarning",
     "Status",
     "Step",
+    "SweepPath",
+    "__version__",
     "baselines",
     "datasets",
     "io",
@@ -40,14 +43,16 @@ __all__ = [
 
 _MODULES = ("baselines", "datasets", "io", "metrics", "plot", "report", "similarity")
 _HOMES = {
-    "InvalidInputError": "problem",
-    "Path": "result",
+    "Coordinate": "settings",
+    "InvalidInputError": "errors",
+    "Power": "settings",
     "Result": "result",
     "SphereClustering": "estimators",
     "SphereMatching": "estimators",
-    "SphereWarning": "result",
+    "SphereWarning": "errors",
     "Status": "result",
     "Step": "result",
+    "SweepPath": "result",
     "solve": "_solve",
 }
 
@@ -63,4 +68,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List the public names."""
-    return [*__all__, "__version__"]
+    return __all__

@@ -12,38 +12,26 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from spherelax import similarity
 from spherelax._solve import solve
-from spherelax.problem import InvalidInputError, check_settings
+from spherelax.errors import InvalidInputError
+from spherelax.labels import Labels
 from spherelax.result import Callback, Result
+from spherelax.settings import Coordinate, Power, solver_settings
 
 AFFINITIES: Mapping[str, Callable[..., Any]] = {
     "nearest_neighbors": similarity.nearest_neighbors,
     "adaptive": similarity.adaptive,
     "rbf": similarity.rbf,
 }
-# What both estimators pass on to `solve` as it is.
-SETTINGS = (
-    "solver",
-    "pick",
-    "n_steps",
-    "row_entries",
-    "n_jobs",
-    "n_inner",
-    "alpha_step",
-    "delta_margin",
-    "kappa",
-    "eta_floor",
-    "callback",
-)
 
 
 class _SphereEstimator(ClusterMixin, BaseEstimator):
     """What both estimators do with a similarity."""
 
     def _solve(self, W: Any, groups: Iterable[Hashable] | None, **others: Any) -> Result:
-        """Solve with the settings of the estimator, and others, and keep what both report."""
-        settings = {name: getattr(self, name) for name in SETTINGS}
-        self.result_ = solve(W, groups, start=self._start(W.shape[0]), **settings | others)
-        self.labels_: NDArray[np.int32] = self.result_.labels
+        """Solve with the parameters of the estimator, and others, and keep what both report."""
+        given = {name: getattr(self, name) for name in ("solver", "pick", "n_jobs", "callback")}
+        self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
+        self.labels_: Labels = self.result_.labels
         self.alpha_ = self.result_.alpha
         self.confidence_ = self.result_.confidence
         return self.result_
@@ -52,7 +40,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         """Return the last result if the items are to be added to it."""
         if not self.warm_start:
             return None
-        if self.solver == "power":
+        if isinstance(solver_settings(self.solver), Power):
             raise InvalidInputError("warm_start needs solver='coordinate'; found solver='power'")
         last: Result | None = getattr(self, "result_", None)
         return last if last is not None and len(last.labels) <= n_items else None
@@ -86,16 +74,13 @@ class SphereClustering(_SphereEstimator):
         takes X and returns one.
     affinity_params : dict, optional
         Keyword arguments of the kernel or the function.
-    max_clusters : int, optional
-        Power solver: upper bound on the number of clusters; None takes one that is loose for the
-        input.
-    solver : {"coordinate", "power"}
+    solver : {"coordinate", "power"}, Coordinate or Power
         As in :func:`spherelax.solve`.
-    pick : {"description", "eta", "stability", "interfaces"} or float, optional
+    pick : {"description", "eta", "stability", "valleys"} or float, optional
         As in :func:`spherelax.solve`; but in a neighbour graph every patch is a cluster to the
         others, so with the affinity "nearest_neighbors" and the coordinate solver None is
-        "interfaces".
-    n_steps, row_entries, n_jobs, n_inner, alpha_step, delta_margin, kappa, eta_floor, callback
+        "valleys".
+    n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` goes on from the labels of the last one, whose samples must be the first ones
@@ -140,33 +125,17 @@ class SphereClustering(_SphereEstimator):
         affinity: str | Callable[..., Any] = "nearest_neighbors",
         *,
         affinity_params: Mapping[str, Any] | None = None,
-        max_clusters: int | None = None,
-        solver: str = "coordinate",
+        solver: str | Coordinate | Power = "coordinate",
         pick: str | float | None = None,
-        n_steps: int | None = None,
-        row_entries: int | None = None,
         n_jobs: int | None = None,
-        n_inner: int | None = None,
-        alpha_step: float = 0.01,
-        delta_margin: float = 0.0,
-        kappa: float = 0.01,
-        eta_floor: float = 1e-9,
         callback: Callback | None = None,
         warm_start: bool = False,
     ) -> None:
         self.affinity = affinity
         self.affinity_params = affinity_params
-        self.max_clusters = max_clusters
         self.solver = solver
         self.pick = pick
-        self.n_steps = n_steps
-        self.row_entries = row_entries
         self.n_jobs = n_jobs
-        self.n_inner = n_inner
-        self.alpha_step = alpha_step
-        self.delta_margin = delta_margin
-        self.kappa = kappa
-        self.eta_floor = eta_floor
         self.callback = callback
         self.warm_start = warm_start
 
@@ -185,29 +154,23 @@ class SphereClustering(_SphereEstimator):
         SphereClustering
             The estimator itself.
         """
-        if self.max_clusters is not None:
-            check_settings(max_clusters=self.max_clusters)
-            if self.solver == "coordinate":
-                raise InvalidInputError(
-                    "max_clusters needs solver='power'; found solver='coordinate'"
-                )
         self.affinity_matrix_ = self._affinity(X)
-        others = {"max_universe": self.max_clusters, **self._interfaces(X)}
-        self.n_clusters_ = self._solve(self.affinity_matrix_, None, **others).n_labels
+        self.n_clusters_ = self._solve(self.affinity_matrix_, None, **self._valleys(X)).n_labels
         return self
 
     def _is_affinity(self, name: str) -> bool:
         """Tell whether the affinity is this one; a function may compare in ways of its own."""
         return isinstance(self.affinity, str) and self.affinity == name
 
-    def _interfaces(self, X: Any) -> dict[str, Any]:
+    def _valleys(self, X: Any) -> dict[str, Any]:
         """Return what `solve` needs to look for valleys between points, if it is to."""
-        looked_for = self.pick in (None, "interfaces") and self.solver == "coordinate"
-        if not (looked_for and self._is_affinity("nearest_neighbors")):
+        looked_for = self.pick in (None, "valleys")
+        is_default = isinstance(solver_settings(self.solver), Coordinate)
+        if not (looked_for and is_default and self._is_affinity("nearest_neighbors")):
             return {}
         given = self.affinity_params or {}
         shared = {name: given[name] for name in ("scale_neighbor", "standardize") if name in given}
-        return {"pick": "interfaces", "scales": similarity.local_scales(X, **shared)}
+        return {"pick": "valleys", "scales": similarity.local_scales(X, **shared)}
 
     def _affinity(self, X: Any) -> Any:
         """Check X and turn it into similarities."""
@@ -238,12 +201,7 @@ class SphereMatching(_SphereEstimator):
 
     Parameters
     ----------
-    max_universe : int, optional
-        Power solver: upper bound on the number of different things; None takes one that is loose
-        for the input.
-    solver, pick, n_steps, row_entries, n_jobs, n_inner
-        As in :func:`spherelax.solve`.
-    alpha_step, delta_margin, kappa, eta_floor, callback
+    solver, pick, n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` goes on from the labels of the last one, whose items must be the first ones of
@@ -285,31 +243,15 @@ class SphereMatching(_SphereEstimator):
     def __init__(
         self,
         *,
-        max_universe: int | None = None,
-        solver: str = "coordinate",
+        solver: str | Coordinate | Power = "coordinate",
         pick: str | float | None = None,
-        n_steps: int | None = None,
-        row_entries: int | None = None,
         n_jobs: int | None = None,
-        n_inner: int | None = None,
-        alpha_step: float = 0.01,
-        delta_margin: float = 0.0,
-        kappa: float = 0.01,
-        eta_floor: float = 1e-9,
         callback: Callback | None = None,
         warm_start: bool = False,
     ) -> None:
-        self.max_universe = max_universe
         self.solver = solver
         self.pick = pick
-        self.n_steps = n_steps
-        self.row_entries = row_entries
         self.n_jobs = n_jobs
-        self.n_inner = n_inner
-        self.alpha_step = alpha_step
-        self.delta_margin = delta_margin
-        self.kappa = kappa
-        self.eta_floor = eta_floor
         self.callback = callback
         self.warm_start = warm_start
 
@@ -337,8 +279,7 @@ class SphereMatching(_SphereEstimator):
         """
         X = self._checked_similarity(X)
         objects = range(X.shape[0]) if groups is None else groups
-        result = self._solve(X, objects, max_universe=self.max_universe)
-        self.n_universe_ = result.n_labels
+        self.n_universe_ = self._solve(X, objects).n_labels
         return self
 
     def matches(self) -> NDArray[np.intp]:

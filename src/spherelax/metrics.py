@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from spherelax.problem import InvalidInputError, encode
+from spherelax.errors import InvalidInputError
+from spherelax.labels import encode
 
 # Rows of a similarity that are looked at together, to need no second one.
 BLOCK_ROWS = 256

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.result import Path, Status
+from spherelax.labels import Labels
+from spherelax.result import Status, SweepPath, nearest_step
 
 # Differences of two objectives below this, relative to the objective, are rounding.
 ROUNDING = 16 * np.finfo(float).eps
@@ -27,10 +28,28 @@ class Pick:
     status: Status
 
 
-def pick_valley(
-    path: Path,
+def pick_step(
+    path: SweepPath,
+    pick: str | float,
+    *,
     merged: NDArray[np.bool_],
-    score: Callable[[NDArray[np.int32]], float],
+    score: Callable[[Labels], float],
+    eta_floor: float,
+) -> Pick:
+    """Choose a step: by its resolution, or by one of the rules below."""
+    if not isinstance(pick, str):
+        return Pick(nearest_step(path, pick / (1.0 + pick)), None, None, Status.CHOSEN)
+    if pick == "description":
+        return pick_description(np.asarray(path.savings))
+    if pick == "stability":
+        return pick_stability(path)
+    return pick_valley(path, merged, score, eta_floor)
+
+
+def pick_valley(
+    path: SweepPath,
+    merged: NDArray[np.bool_],
+    score: Callable[[Labels], float],
     eta_floor: float,
 ) -> Pick:
     """Find the valley of eta between its first maximum from the right and from the left.
@@ -50,7 +69,7 @@ def pick_valley(
 
     Parameters
     ----------
-    path : Path
+    path : SweepPath
         The sweep.
     merged : ndarray of shape (n_steps,)
         Whether all rows of U were equal.
@@ -101,7 +120,7 @@ def pick_description(savings: NDArray[np.float64]) -> Pick:
     return Pick(_middle(savings == savings.max()), None, None, Status.DESCRIBED)
 
 
-def pick_stability(path: Path) -> Pick:
+def pick_stability(path: SweepPath) -> Pick:
     """Take the middle of the longest stretch of labels that stay the same.
 
     All items apart and all together are left out, for they stay so beyond the ends of any sweep.

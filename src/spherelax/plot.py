@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
 # Okabe and Ito's colours, more or less: colour-blind readers can tell them apart. The curve of
@@ -373,7 +373,7 @@ def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
     for index, marker, color, label in (
         (result.right, ">", PLUM, "right maximum"),
         (result.left, "<", PLUM, "left maximum"),
-        (result.index, "o", GREEN, "pick"),
+        (result.position, "o", GREEN, "pick"),
     ):
         if index is not None:
             at = curve.x[index], curve.y[index]
@@ -384,8 +384,8 @@ def _draw_scores(
     ax: Any, result: Result, truth: Labels, groups: Labels | None, x: NDArray[np.float64]
 ) -> Any:
     """Draw the F-score of every step, and a dashed line at that of the pick, on their own scale."""
-    scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.path.labels]
-    picked = scores[result.index]
+    scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.labelings]
+    picked = scores[result.position]
     scale = ax.twinx()
     scale.plot(x, scores, color=BLUE, lw=1.5)
     scale.axhline(picked, color="black", ls="--", lw=1, label=f"F-score of the pick, {picked:.3f}")

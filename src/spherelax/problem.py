@@ -1,4 +1,4 @@
-"""Checked, frozen input: the only place where arrays and settings are checked.
+"""Checked, frozen input: the only place where arrays are checked.
 
 Everything behind a :class:`Problem` may trust what it gets: a square, symmetric, non-negative,
 finite similarity (dense or CSR) of at least two items, and groups as integers.
@@ -9,109 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
+from spherelax.labels import encode, listed
+
 # Rows looked at together when a dense matrix is checked, so that checking needs no second matrix.
 CHECK_ROWS = 256
-
-
-class InvalidInputError(ValueError):
-    """Input that cannot be used; the message says what was found and what was expected.
-
-    Examples
-    --------
-    >>> import spherelax as sl
-    >>> try:
-    ...     sl.solve([[0, 1], [2, 0]])
-    ... except sl.InvalidInputError as error:
-    ...     print(error)
-    similarity must be symmetric; largest |W - W.T| is 1.0e+00, at items 0 and 1
-    """
-
-
-@dataclass(frozen=True)
-class Range:
-    """Legal values of a numeric setting: an interval, and whether only integers count."""
-
-    low: float
-    high: float = np.inf
-    low_open: bool = False
-    high_open: bool = True
-    integer: bool = False
-
-    def __contains__(self, value: object) -> bool:
-        """Tell whether ``value`` is a number of the right kind inside the interval."""
-        kind = Integral if self.integer else Real
-        if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
-            return False
-        number = float(value)
-        above = self.low < number if self.low_open else self.low <= number
-        below = number < self.high if self.high_open else number <= self.high
-        return above and below
-
-    def __str__(self) -> str:
-        """Describe the interval as in ``an integer >= 1`` or ``a number in (0, 0.5]``."""
-        noun = "an integer" if self.integer else "a number"
-        if self.high == np.inf:
-            kind = noun if self.integer else "a finite number"
-            return f"{kind} {'>' if self.low_open else '>='} {self.low:g}"
-        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
-
-
-SETTINGS = {
-    "max_universe": Range(1, integer=True),
-    "max_clusters": Range(1, integer=True),
-    "alpha_step": Range(0, 0.5, low_open=True, high_open=False),
-    "n_inner": Range(1, integer=True),
-    "delta_margin": Range(0),
-    "kappa": Range(0),
-    "eta_floor": Range(0, 1),
-    "alpha": Range(0, 1, high_open=False),
-    "n_labels": Range(1, integer=True),
-    "n_steps": Range(2, integer=True),
-    "row_entries": Range(2, integer=True),
-    "n_jobs": Range(1, integer=True),
-    "pick": Range(0, low_open=True),
-}
-
-
-def check_range(legal: Range, **values: object) -> None:
-    """Raise :class:`InvalidInputError` for the first value outside a range."""
-    for name, value in values.items():
-        if value not in legal:
-            raise InvalidInputError(f"{name} must be {legal}; found {value!r}")
-
-
-def check_settings(**settings: object) -> None:
-    """Raise :class:`InvalidInputError` for the first setting outside its range of `SETTINGS`."""
-    for name, value in settings.items():
-        check_range(SETTINGS[name], **{name: value})
-
-
-def encode(labels: Iterable[Hashable], name: str) -> NDArray[np.intp]:
-    """Turn hashable labels into integers from 0, in order of first appearance.
-
-    Examples
-    --------
-    >>> encode(["x", ("y", 1), "x"], "groups")
-    array([0, 1, 0])
-    """
-    codes: dict[Hashable, int] = {}
-    encoded: list[int] = []
-    for item, label in enumerate(_listed(labels, name)):
-        try:
-            encoded.append(codes.setdefault(label, len(codes)))
-        except TypeError:
-            raise InvalidInputError(
-                f"{name} must hold one hashable label per item; found {label!r} at {item}"
-            ) from None
-    return np.array(encoded, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +178,7 @@ def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) ->
 
 def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]:
     """Turn the group labels of n_items items into integers; None is a group of its own."""
-    names = [_Free() if name is None else name for name in _listed(groups, "groups")]
+    names = [_Free() if name is None else name for name in listed(groups, "groups")]
     for item, name in enumerate(names):
         if _is_missing(name):
             raise InvalidInputError(
@@ -287,14 +195,6 @@ def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]
 
 class _Free:
     """The group of one item that has none."""
-
-
-def _listed(labels: object, name: str) -> list[Hashable]:
-    """Turn any sequence of labels into a list of plain Python objects."""
-    names = labels.tolist() if hasattr(labels, "tolist") else labels
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InvalidInputError(f"{name} must be a sequence of labels; found {labels!r}")
-    return list(names)
 
 
 def _is_missing(name: object) -> bool:

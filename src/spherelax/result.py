@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
+from spherelax.labels import Labels, count_labels
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError, check_settings
+from spherelax.settings import ALPHA, POSITIVE_INTEGER, check_range
 
 # F-score of the pairs that share a label from which two labelings count as the same.
 SAME = 0.98
@@ -77,21 +79,6 @@ class Status(StrEnum):
         )
 
 
-class SphereWarning(UserWarning):
-    """An odd but legal outcome; the labels are there, and the message says what to make of them.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import spherelax as sl
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     labels = sl.solve([[1, 0], [0, 1]]).labels
-    >>> print(labels, caught[0].message)
-    [0 1] No item is similar to any other, so each has a label of its own.
-    """
-
-
 @dataclass(frozen=True)
 class Step:
     """One step of the sweep, as a callback sees it: step ``index`` (from 0) of at most ``n_steps``.
@@ -118,7 +105,7 @@ Callback = Callable[[Step], object]
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class SweepPath:
     """The whole sweep, one entry per step: curves, and the labels of every item.
 
     Attributes
@@ -146,7 +133,7 @@ class Path:
     --------
     >>> import spherelax as sl
     >>> W = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
-    >>> path = sl.solve(W, solver="power", alpha_step=0.25).path
+    >>> path = sl.solve(W, solver=sl.Power(alpha_step=0.25)).path
     >>> path.alphas, path.n_labels
     (array([0.75, 0.5 , 0.25, 0.  ]), array([3, 2, 2, 2]))
     """
@@ -166,7 +153,7 @@ class Path:
     @cached_property
     def n_labels(self) -> NDArray[np.intp]:
         """Number of different labels at each step."""
-        return np.array([labels.max() + 1 for labels in self.labels], dtype=np.intp)
+        return np.array([count_labels(labels) for labels in self.labels], dtype=np.intp)
 
     @cached_property
     def stability(self) -> NDArray[np.float64]:
@@ -193,7 +180,7 @@ def _same(one: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
     return one is other or pairwise_scores(one, other).f_score >= SAME
 
 
-def nearest_step(path: Path, alpha: float) -> int:
+def nearest_step(path: SweepPath, alpha: float) -> int:
     """Return the step whose alpha is nearest, by the ratio of resolutions where both have one."""
     if alpha in (0.0, 1.0):
         return int(np.abs(path.alphas - alpha).argmin())
@@ -205,11 +192,33 @@ def nearest_step(path: Path, alpha: float) -> int:
 class Source(Protocol):
     """What a result asks back about a step: it knows the problem and how it was solved."""
 
+    @property
+    def max_labels(self) -> int:
+        """The upper bound on the number of labels that the sweep worked with."""
+
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return how sure these labels are, item by item."""
 
     def embedding(self, index: int) -> Any:
         """Return the relaxed rows U at a step."""
+
+
+class Outcome(NamedTuple):
+    """What a solver hands over: labels, where they come from, and what to ask back.
+
+    ``index`` is the step of the path that the labels come from, None if they come from none;
+    ``right`` and ``left`` are the maxima of eta around it, where there are any.
+    """
+
+    labels: Labels
+    alpha: float
+    index: int | None
+    status: Status
+    is_whole: bool
+    path: SweepPath
+    source: Source
+    right: int | None = None
+    left: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,13 +238,19 @@ class Result:
     confidence : ndarray of shape (n_items,)
         How much better each label is than the next best, from 0 (not at all) to 1 (nothing else
         has a claim on the item).
-    path : Path
+    path : SweepPath
         The whole sweep.
-    index : int
-        The step of the path that the labels come from.
+    index : int or None
+        The step of the path that the labels come from. With many items they were improved after the
+        sweep, so that the path may hold others there. None if they come from no step: merged
+        between valleys, or connected components because of noise.
+    position : int
+        The step at ``alpha``: the one that the labels come from, or else the one nearest to them.
+    labelings : tuple of n_steps arrays of shape (n_items,)
+        Labels of every step: those of the path, and at ``position`` these ones.
     right, left : int or None
-        The steps of the two maxima of eta around the valley, where the curve has them.
-    max_universe : int
+        The steps of the two maxima of eta around the step, where the curve has them.
+    max_labels : int
         The upper bound on the number of labels that the sweep worked with.
 
     Examples
@@ -254,21 +269,32 @@ class Result:
     alpha: float
     status: Status
     confidence: NDArray[np.float64] = field(repr=False)
-    path: Path = field(repr=False)
-    index: int
+    path: SweepPath = field(repr=False)
+    index: int | None
     right: int | None
     left: int | None
-    max_universe: int
+    max_labels: int
     source: Source = field(repr=False)
 
     @property
     def n_labels(self) -> int:
         """Number of different labels."""
-        return int(self.labels.max()) + 1
+        return count_labels(self.labels)
+
+    @property
+    def position(self) -> int:
+        """Step at alpha, to mark on the curves of the path."""
+        return nearest_step(self.path, self.alpha) if self.index is None else self.index
+
+    @property
+    def labelings(self) -> tuple[Labels, ...]:
+        """Labels of every step to choose from: those of the path, these ones at `position`."""
+        at = self.position
+        return (*self.path.labels[:at], self.labels, *self.path.labels[at + 1 :])
 
     def at(self, alpha: float) -> Result:
         """Return the result at the step whose alpha is nearest: coarser below, finer above."""
-        check_settings(alpha=alpha)
+        check_range(ALPHA, alpha=alpha)
         return self._at_step(nearest_step(self.path, alpha), Status.CHOSEN)
 
     def with_n_labels(self, n_labels: int) -> Result:
@@ -276,8 +302,9 @@ class Result:
 
         Quietest: the smallest eta; of several, the middle one.
         """
-        check_settings(n_labels=n_labels)
-        distance = np.abs(np.log(self.path.n_labels / n_labels))
+        check_range(POSITIVE_INTEGER, n_labels=n_labels)
+        numbers = np.array([count_labels(labels) for labels in self.labelings])
+        distance = np.abs(np.log(numbers / n_labels))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
         quietest = steps[etas == etas.min()]
@@ -307,7 +334,7 @@ class Result:
         A dense array from the power solver, where rows of items that are similar to nothing at
         all, not even to themselves, are zero; a CSR array from the coordinate solver.
         """
-        return self.source.embedding(self.index)
+        return self.source.embedding(self.position)
 
     def to_frame(
         self,
@@ -373,7 +400,9 @@ class Result:
             ) from None
 
     def _at_step(self, index: int, status: Status) -> Result:
-        """Return the result that another step gives."""
+        """Return the result that a step gives; the one at alpha stands for these labels."""
+        if index == self.position:
+            return replace(self, status=status)
         labels, alpha = self.path.labels[index], float(self.path.alphas[index])
         confidence = self.source.confidence(labels, alpha)
         return replace(

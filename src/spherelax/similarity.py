@@ -15,7 +15,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
-from spherelax.problem import InvalidInputError, Range, check_range
+from spherelax.errors import InvalidInputError
+from spherelax.settings import Range, check_range
 
 NEIGHBORS = Range(1, integer=True)
 # So many features are taken for places in space, more for measurements in units of their own.

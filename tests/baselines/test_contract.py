@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax import baselines
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 
 class Method(NamedTuple):

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from spherelax.baselines._hdbscan import hdbscan
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 
 
 def test_noise_has_labels_of_its_own(seed):

@@ -9,8 +9,8 @@ import pytest
 
 from spherelax.baselines._leiden import leiden, leiden_graph
 from spherelax.datasets import make_binary_similarity, make_partial_matching
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import modularity, pairwise_scores
-from spherelax.problem import InvalidInputError
 
 
 def test_reaches_the_largest_modularity(seed):

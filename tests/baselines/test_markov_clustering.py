@@ -10,8 +10,8 @@ from spherelax.baselines._markov_clustering import (
     markov_clustering,
 )
 from spherelax.datasets import make_partial_matching
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 
 
 def test_is_the_dense_iteration(seed):

@@ -8,8 +8,8 @@ from sklearn.decomposition import NMF
 
 from spherelax.baselines._nmf import LOSSES, nmf
 from spherelax.datasets import make_binary_similarity
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -6,8 +6,8 @@ import scipy.linalg
 from sklearn.datasets import make_blobs
 
 from spherelax.baselines._spectrum import diffused, largest_gap, last_drop, spectrum
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 from spherelax.similarity import adaptive
 
 

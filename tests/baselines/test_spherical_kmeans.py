@@ -7,8 +7,8 @@ import pytest
 
 from spherelax.baselines._spherical_kmeans import climb, spherical_kmeans, spread_centres
 from spherelax.baselines.laplacian import unit_rows
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 
 
 def objective(X, labels):

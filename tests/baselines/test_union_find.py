@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from spherelax.baselines._union_find import union_find
 from spherelax.datasets import make_partial_matching
+from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
-from spherelax.problem import InvalidInputError
 
 
 def components(W, threshold):

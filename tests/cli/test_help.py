@@ -13,8 +13,9 @@ import pytest
 from program import BLOCKS, PAIRS, PYTHON, invoke
 
 import spherelax
-from spherelax import _solve, cli, coordinate_run, io
+from spherelax import _solve, cli, io
 from spherelax.cli import manual, options
+from spherelax.coordinate import run as coordinate_run
 
 
 @pytest.mark.parametrize("command", [cli.cluster, cli.match, cli.path, cli.report])

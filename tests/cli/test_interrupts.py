@@ -16,7 +16,7 @@ from program import ENVIRONMENT, POWER, invoke, labels_in, run_on_terminal
 
 import spherelax
 from spherelax import _solve, io
-from spherelax._terminal import ASIDE, Progress, aside
+from spherelax.cli.terminal import ASIDE, Progress, aside
 from spherelax.result import Step
 
 

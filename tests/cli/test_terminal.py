@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from program import ENVIRONMENT, POWER, PYTHON, assert_one_line, labels_in, run_on_terminal
 
-from spherelax._terminal import Progress
+from spherelax.cli.terminal import Progress
 from spherelax.result import Step
 
 

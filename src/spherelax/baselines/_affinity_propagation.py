@@ -10,7 +10,7 @@ import sklearn.cluster
 from numpy.typing import NDArray
 
 from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 # Messages that oscillate need more damping, but with much of it they may seem to stand still too
 # early: both are tried. The larger one, how long the exemplars must stay the same and how long to

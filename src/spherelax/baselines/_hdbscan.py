@@ -9,8 +9,9 @@ from sklearn.cluster import HDBSCAN
 from sklearn.utils.validation import check_array
 
 from spherelax.baselines.face import Labels, clustering_problem, dense
-from spherelax.problem import InvalidInputError, Range, check_range
-from spherelax.rounding import renumber, separate
+from spherelax.errors import InvalidInputError
+from spherelax.labels import renumber, separate
+from spherelax.settings import Range, check_range
 
 SIZE = Range(2, integer=True)
 

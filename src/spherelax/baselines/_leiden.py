@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from spherelax.baselines.face import Labels, clustering_problem
-from spherelax.problem import InvalidInputError, Range, check_range
-from spherelax.rounding import renumber
+from spherelax.errors import InvalidInputError
+from spherelax.labels import renumber
+from spherelax.settings import Range, check_range
 
 OBJECTIVES = "modularity", "CPM"
 RESOLUTION = Range(0)

@@ -7,8 +7,8 @@ from typing import Any
 import scipy.sparse as sp
 
 from spherelax.baselines.face import Labels, clustering_problem
-from spherelax.problem import Range, check_range
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
+from spherelax.settings import Range, check_range
 
 INFLATION = Range(1, low_open=True)
 # Flow below this is dropped, so that columns stay sparse.

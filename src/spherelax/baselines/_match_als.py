@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Pairs, dense, matching_problem
-from spherelax.problem import Range, check_range
+from spherelax.settings import Range, check_range
 
 # Entries are in [0, 1] and are compared with 1/2 at the end; both residuals are root mean squares
 # per row, and a thousandth of an entry each is far below what could move one across.

@@ -10,7 +10,7 @@ import numpy as np
 from spherelax.baselines.blocks import match_blocks
 from spherelax.baselines.face import Pairs
 from spherelax.baselines.spectral_factor import matching_blocks, positive_eigenpairs
-from spherelax.problem import Range, check_range
+from spherelax.settings import Range, check_range
 
 THRESHOLD = Range(0, 1)
 

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from sklearn.decomposition import NMF
 
 from spherelax.baselines.face import Labels, clustering_problem, dense
-from spherelax.problem import InvalidInputError, Range, check_range
-from spherelax.rounding import round_rows
+from spherelax.errors import InvalidInputError
+from spherelax.power.rounding import round_rows
+from spherelax.settings import Range, check_range
 
 COUNT = Range(1, integer=True)
 LOSSES = "frobenius", "kullback-leibler"

@@ -20,7 +20,7 @@ from spherelax.baselines.spectral_factor import (
     reference_rows,
     widen,
 )
-from spherelax.problem import Range, check_range
+from spherelax.settings import Range, check_range
 
 COUNT = Range(0, integer=True)
 # Rotations settle within some ten steps; the bound is for inputs that are nothing but noise.

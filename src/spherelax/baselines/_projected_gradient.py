@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from spherelax.baselines.blocks import label_groups, members
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Labels, Matrix, dense, matching_problem
-from spherelax.problem import InvalidInputError, Range, check_range
+from spherelax.errors import InvalidInputError
+from spherelax.settings import Range, check_range
 
 # Points in the picture of a rigid body under affine cameras have rank 3, and 4 with translations.
 POSITION_RANK = 4

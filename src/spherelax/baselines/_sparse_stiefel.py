@@ -16,7 +16,7 @@ from spherelax.baselines.spectral_factor import (
     reference_rows,
     widen,
 )
-from spherelax.problem import Range, check_range
+from spherelax.settings import Range, check_range
 
 COUNT = Range(1, integer=True)
 POWER = Range(3, integer=True)

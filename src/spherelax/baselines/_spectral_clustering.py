@@ -13,7 +13,7 @@ from spherelax.baselines._spherical_kmeans import spherical_kmeans
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
 from spherelax.baselines.laplacian import normalised_affinity, unit_rows
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 # Starts of k-means, of which the best is kept.
 STARTS = 10

@@ -15,7 +15,7 @@ from spherelax.baselines.spectral_factor import (
     reference_rows,
     widen,
 )
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
 
 REFERENCES = "spread", "first"
 

@@ -15,8 +15,9 @@ from spherelax.baselines.dip import dip
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
 from spherelax.baselines.laplacian import normalised_affinity, unit_rows
-from spherelax.problem import InvalidInputError, Range, check_range
-from spherelax.rounding import renumber
+from spherelax.errors import InvalidInputError
+from spherelax.labels import renumber
+from spherelax.settings import Range, check_range
 from spherelax.similarity import adaptive
 
 CLUSTERS = Range(2, integer=True)

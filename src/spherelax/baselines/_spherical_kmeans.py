@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_array
 
 from spherelax.baselines.face import Labels, Matrix
 from spherelax.baselines.laplacian import unit_rows
-from spherelax.problem import Range, check_range
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
+from spherelax.settings import Range, check_range
 
 COUNT = Range(1, integer=True)
 # Gains of the objective below this share of it are rounding errors.

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from spherelax.baselines.face import Labels, clustering_problem, matching_problem
-from spherelax.problem import InvalidInputError, Range, check_range
-from spherelax.rounding import renumber, separate
+from spherelax.errors import InvalidInputError
+from spherelax.labels import renumber, separate
+from spherelax.settings import Range, check_range
 
 THRESHOLD = Range(0)
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from spherelax.baselines.face import Labels, Matrix, Pairs
-from spherelax.rounding import renumber
+from spherelax.labels import renumber
 
 
 def members(groups: NDArray[np.intp]) -> list[NDArray[np.intp]]:

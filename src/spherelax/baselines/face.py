@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.problem import InvalidInputError, Problem, Range, check_range
+from spherelax.errors import InvalidInputError
+from spherelax.problem import Problem
+from spherelax.settings import Range, check_range
 
 Labels = NDArray[np.int32]
 Pairs = NDArray[np.intp]

@@ -9,10 +9,10 @@ from typing import Any
 import click
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
-import spherelax
-from spherelax._terminal import PROGRAM, OneLineErrors
+from spherelax._version import __version__
 from spherelax.cli import manual, options
 from spherelax.cli.options import Option, taken, with_options
+from spherelax.cli.terminal import PROGRAM, OneLineErrors
 
 FORMATS = "formats"
 SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
@@ -32,7 +32,7 @@ def _command(
 
 
 @click.group(cls=OneLineErrors, invoke_without_command=True, epilog=manual.OVERVIEW)
-@click.version_option(spherelax.__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
     """Find which things are the same, when nobody knows how many things there are."""

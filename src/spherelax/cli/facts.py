@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from spherelax.graph import build_graph
+from spherelax.coordinate.graph import build_graph
 from spherelax.io import Items
 from spherelax.problem import Problem
 

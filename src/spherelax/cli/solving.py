@@ -12,10 +12,10 @@ import click
 
 import spherelax
 from spherelax import io
-from spherelax._terminal import Progress, aside, begin, cut_short
 from spherelax.cli.options import BOUND, PICKS, SOLVER, SOLVING, spelled
-from spherelax.problem import InvalidInputError
-from spherelax.problem import check_settings as check_ranges
+from spherelax.cli.terminal import Progress, aside, begin, cut_short
+from spherelax.errors import InvalidInputError
+from spherelax.settings import check_settings as check_ranges
 
 INTERFACES = PICKS[-1]
 

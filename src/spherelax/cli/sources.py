@@ -12,9 +12,9 @@ import click
 
 import spherelax
 from spherelax import io
-from spherelax._terminal import begin
 from spherelax.cli.options import STANDARD
-from spherelax.problem import InvalidInputError
+from spherelax.cli.terminal import begin
+from spherelax.errors import InvalidInputError
 
 
 @contextmanager

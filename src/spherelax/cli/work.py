@@ -14,12 +14,12 @@ import numpy as np
 
 import spherelax
 from spherelax import io
-from spherelax._terminal import aside, begin, writing
 from spherelax.cli.facts import facts, told
 from spherelax.cli.options import STANDARD
 from spherelax.cli.solving import check_unused, saved, solve
 from spherelax.cli.sources import kind_of, name_of, opened, pictures, read, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
+from spherelax.cli.terminal import aside, begin, writing
 from spherelax.io.answers import UNSURE
 from spherelax.io.cells import ENDING as CELLS
 
@@ -211,7 +211,7 @@ def _steps(result: spherelax.Result, ending: str) -> bytes:
         name: [value if isfinite(value) else None for value in curve.tolist()]
         for name, curve in curves.items()
     }
-    columns["picked"] = [step == result.index for step in range(len(sweep.alphas))]
+    columns["picked"] = [step == result.position for step in range(len(sweep.alphas))]
     if ending == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         status, is_whole = str(result.status), sweep.is_whole

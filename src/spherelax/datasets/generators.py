@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from spherelax.problem import InvalidInputError, Range, check_range
+from spherelax.errors import InvalidInputError
+from spherelax.settings import Range, check_range
 
 FRACTION = Range(0, 1, high_open=False)
 COUNT = Range(1, integer=True)

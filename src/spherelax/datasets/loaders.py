@@ -13,9 +13,11 @@ from sklearn.utils import check_random_state
 
 from spherelax.datasets.home import find_arrays, find_file, find_images, find_table
 from spherelax.datasets.kinds import GraphData, MatchingData, PointData, RecordData
+from spherelax.errors import InvalidInputError
 from spherelax.io import read_matrix
 from spherelax.io.rows import Table, shown
-from spherelax.problem import InvalidInputError, Range, check_range, encode
+from spherelax.labels import encode
+from spherelax.settings import Range, check_range
 
 N_FRAMES = 111  # of the house
 # Keypoints and images of each object class; half of the cars and motorbikes have none.

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-import spherelax
+from spherelax._version import __version__
+from spherelax.errors import InvalidInputError
 from spherelax.io.items import Columns, Named
 from spherelax.io.parquet import parquet_bytes
 from spherelax.io.saved import save_result
 from spherelax.io.targets import replace_file
-from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
 UNSURE = 0.1  # items of less confidence are counted in a summary
@@ -121,12 +121,12 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
     path = result.path
     sizes, counts = np.unique(np.bincount(result.labels), return_counts=True)
     return {
-        "version": spherelax.__version__,
+        "version": __version__,
         "n_items": len(result.labels),
         "n_groups": None if items.groups is None else len({*items.groups} - {None}),
         "n_labels": result.n_labels,
         "alpha": result.alpha,
-        "resolution": float(path.resolutions[result.index]),
+        "resolution": float(result.alpha / (1.0 - result.alpha)),
         "pick": result.status.name.lower(),
         "status": str(result.status),
         "is_odd": result.status.is_odd,

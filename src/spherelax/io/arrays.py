@@ -18,8 +18,8 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
-from spherelax.problem import InvalidInputError
 
 ENDINGS = (".npz", ".npy", ".mtx")
 # What the readers of NumPy and SciPy raise for a file that is not what its ending says.

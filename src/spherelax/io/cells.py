@@ -10,12 +10,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import spherelax
+from spherelax._version import __version__
+from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import BROKEN
 from spherelax.io.faults import about
 from spherelax.io.graphs import undirected
 from spherelax.io.items import Items, check_count
-from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
 ENDING = ".h5ad"
@@ -102,7 +102,7 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
             "resolution": result.alpha / (1.0 - result.alpha),
             "n_labels": result.n_labels,
             "status": str(result.status),
-            "version": spherelax.__version__,
+            "version": __version__,
         }
     }
 
@@ -134,7 +134,7 @@ def read_h5ad(
     >>> read_h5ad("cells.csv")
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: cells.csv: an AnnData file must end in .h5ad
+    spherelax.errors.InvalidInputError: cells.csv: an AnnData file must end in .h5ad
     """
     path = Path(path)
     anndata = _library("anndata", path)
@@ -175,7 +175,7 @@ def write_h5ad(
     >>> write_h5ad("labels.csv", "cells.h5ad", None)
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: labels.csv: an AnnData file must end in .h5ad
+    spherelax.errors.InvalidInputError: labels.csv: an AnnData file must end in .h5ad
     """
     path, source = Path(path), Path(source)
     elements = _library("anndata.io", path, source)

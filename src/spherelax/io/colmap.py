@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.colmap_tables import RAW, VERIFIED, Image, Matches, Pair, Tables
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.sqlite import opened, replaced
-from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
 
@@ -133,7 +133,7 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
     >>> read_colmap("database.db")
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: database.db: No such file or directory
+    spherelax.errors.InvalidInputError: database.db: No such file or directory
     """
     path = Path(path)
     if table not in (None, VERIFIED, RAW):

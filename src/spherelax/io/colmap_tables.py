@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
 
 # A pair of images is numbered MAX_IMAGES * smaller id + larger id.
 MAX_IMAGES = 2147483647
@@ -49,7 +49,7 @@ class Tables:
     >>> Tables(Path("database.db"), sqlite3.connect(":memory:")).with_matches("matches")
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: database.db: must have COLMAP's tables images, keypoints \
+    spherelax.errors.InvalidInputError: database.db: must have COLMAP's tables images, keypoints \
 and matches; found none
     """
 

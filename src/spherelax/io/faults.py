@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def about(path: str | Path, *broken: type[Exception]) -> Iterator[None]:
     ...     raise EOFError("No data left in file")
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: similarity.npy: not a readable .npy file; No data left \
+    spherelax.errors.InvalidInputError: similarity.npy: not a readable .npy file; No data left \
 in file
     """
     damage: tuple[type[Exception], ...] = (OSError, *broken)

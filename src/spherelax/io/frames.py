@@ -9,10 +9,10 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from spherelax.errors import InvalidInputError
 from spherelax.io import rows
 from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import read_parquet
-from spherelax.problem import InvalidInputError
 
 WIDTHS = tuple(range(1, 1001))
 NAMES_SHOWN = 12

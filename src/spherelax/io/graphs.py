@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items, check_count
 from spherelax.io.tables import strongest
-from spherelax.problem import InvalidInputError
 from spherelax.result import Result
 
 WEIGHT = "weight"  # what networkx and igraph call it

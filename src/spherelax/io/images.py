@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.colmap import Keypoints
 from spherelax.io.sqlite import opened
-from spherelax.problem import InvalidInputError
 
 
 class ImageFolder(Mapping[str, bytes]):
@@ -37,7 +37,7 @@ class ImageFolder(Mapping[str, bytes]):
     >>> ImageFolder("photographs", None)
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: photographs: there is no such folder
+    spherelax.errors.InvalidInputError: photographs: there is no such folder
     """
 
     def __init__(self, folder: str | Path, items: Keypoints) -> None:

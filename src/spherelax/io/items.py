@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
 from spherelax.result import Result
 
 # Columns of an answer by name, all of one length.

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.rows import shown
 from spherelax.io.tables import strongest
-from spherelax.problem import InvalidInputError, Problem
+from spherelax.problem import Problem
 from spherelax.result import Result
 
 ROLES = ("source_a", "id_a", "source_b", "id_b", "score")

@@ -8,9 +8,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about, first_line
 from spherelax.io.items import Columns
-from spherelax.problem import InvalidInputError
 
 ENDING = ".parquet"
 

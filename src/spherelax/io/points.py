@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io import rows
 from spherelax.io.arrays import read_matrix
 from spherelax.io.items import Named
 from spherelax.io.parquet import read_parquet
-from spherelax.problem import InvalidInputError
 
 ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
 # Names by which a column of ids is told from one of features; pandas leaves the first two.

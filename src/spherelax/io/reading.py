@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from spherelax.errors import InvalidInputError
 from spherelax.io import rows
 from spherelax.io.arrays import BROKEN, read_matrix
 from spherelax.io.cells import read_h5ad
@@ -25,7 +26,7 @@ from spherelax.io.saved import SAVED
 from spherelax.io.streams import ending_of, spooled
 from spherelax.io.tables import read_edges
 from spherelax.io.targets import is_device
-from spherelax.problem import InvalidInputError, Problem
+from spherelax.problem import Problem
 
 KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
-from spherelax.problem import InvalidInputError
 
 ENDINGS = (".csv", ".tsv", ".txt")
 # Names by which the header of a table without numbers is told from its first row.

@@ -12,15 +12,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-import spherelax
+from spherelax._version import __version__
+from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import read_arrays
 from spherelax.io.items import Named
 from spherelax.io.targets import replace_file
-from spherelax.problem import InvalidInputError
-from spherelax.result import Path as Sweep
-from spherelax.result import Result, Status
+from spherelax.result import Result, Status, SweepPath
 
 NONE = -1  # a step that is not there, in a file of integers
+MARKS = ("index", "right", "left")
 # What a saved result holds: the kind of numbers and the number of dimensions of each array.
 SAVED = {
     "version": ("U", 0),
@@ -28,10 +28,8 @@ SAVED = {
     "confidence": ("f", 1),
     "alpha": ("f", 0),
     "status": ("U", 0),
-    "index": ("i", 0),
-    "right": ("i", 0),
-    "left": ("i", 0),
-    "max_universe": ("i", 0),
+    **dict.fromkeys(MARKS, ("i", 0)),
+    "max_labels": ("i", 0),
     "path_alphas": ("f", 1),
     "path_etas": ("f", 1),
     "path_objectives": ("f", 1),
@@ -64,7 +62,7 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     >>> save_result("result.txt", None)
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: result.txt: a saved result must end in .npz
+    spherelax.errors.InvalidInputError: result.txt: a saved result must end in .npz
     """
     path = Path(path)
     if path.suffix.lower() != ".npz":
@@ -73,16 +71,15 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     # Steps may share an array; each is saved once.
     shared = {id(labels): labels for labels in sweep.labels}
     place = {key: number for number, key in enumerate(shared)}
+    marks = {name: getattr(result, name) for name in MARKS}
     arrays: dict[str, Any] = {
-        "version": spherelax.__version__,
+        "version": __version__,
         "labels": result.labels,
         "confidence": result.confidence,
         "alpha": result.alpha,
         "status": result.status.name,
-        "index": result.index,
-        "right": NONE if result.right is None else result.right,
-        "left": NONE if result.left is None else result.left,
-        "max_universe": result.max_universe,
+        **{name: NONE if step is None else step for name, step in marks.items()},
+        "max_labels": result.max_labels,
         "path_alphas": sweep.alphas,
         "path_etas": sweep.etas,
         "path_objectives": sweep.objectives,
@@ -137,7 +134,7 @@ def load_result(path: str | Path) -> Result:
     if fault:
         raise InvalidInputError(f"{path}: not a saved result; {fault}")
     steps = list(saved["path_labels"])  # so that equal steps share an array again
-    sweep = Sweep(
+    sweep = SweepPath(
         alphas=saved["path_alphas"],
         etas=saved["path_etas"],
         objectives=saved["path_objectives"],
@@ -145,18 +142,17 @@ def load_result(path: str | Path) -> Result:
         savings=saved.get("path_savings"),
         is_whole=bool(saved["path_is_whole"]),
     )
-    right, left = (None if saved[name] == NONE else int(saved[name]) for name in ("right", "left"))
+    marks = {name: None if saved[name] == NONE else int(saved[name]) for name in MARKS}
+    max_labels = int(saved["max_labels"])
     return Result(
-        labels=sweep.labels[int(saved["index"])],
+        labels=saved["labels"],
         alpha=float(saved["alpha"]),
         status=Status[str(saved["status"])],
         confidence=saved["confidence"],
         path=sweep,
-        index=int(saved["index"]),
-        right=right,
-        left=left,
-        max_universe=int(saved["max_universe"]),
-        source=_File(str(path), float(saved["alpha"]), saved["confidence"]),
+        **marks,
+        max_labels=max_labels,
+        source=_File(str(path), float(saved["alpha"]), saved["confidence"], max_labels),
     )
 
 
@@ -167,6 +163,7 @@ class _File:
     path: str
     alpha: float
     saved: NDArray[np.float64]
+    max_labels: int
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence at the step that was saved; that at others is not known."""
@@ -211,11 +208,9 @@ def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
     for name, first, end in (
         ("path_steps", 0, len(labels)),
         ("path_labels", 0, labels.shape[1]),
-        ("index", 0, n_steps),
-        ("right", NONE, n_steps),
-        ("left", NONE, n_steps),
+        ("labels", 0, labels.shape[1]),
+        *((name, NONE, n_steps) for name in MARKS),
     ):
         if not np.all((saved[name] >= first) & (saved[name] < end)):
             return f"{name} must be at least {first} and below {end}"
-    same = np.array_equal(saved["labels"], labels[steps[saved["index"]]])
-    return None if same else "labels are not those of the step that index names"
+    return None

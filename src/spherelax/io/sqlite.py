@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
 
 MAGIC = b"SQLite format 3\0"
 # Where the header has the size of a page, 1 standing for more than it can hold, and what tells
@@ -30,7 +30,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     ...     pass
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: nowhere.db: No such file or directory
+    spherelax.errors.InvalidInputError: nowhere.db: No such file or directory
     """
     try:
         with path.open("rb") as file:

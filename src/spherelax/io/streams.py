@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.sqlite import MAGIC as SQLITE
-from spherelax.problem import InvalidInputError
 
 # The ending that a file should have by its first bytes; text, which has none, is anything else.
 ENDINGS = {

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import read_vector
 from spherelax.io.items import Items
 from spherelax.io.rows import Table, has_edge_header, has_group_header, read_table, shown
-from spherelax.problem import InvalidInputError
 
 
 def read_edges(path: str | Path) -> Items:

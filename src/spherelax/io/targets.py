@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
 
 
 def is_device(path: str | Path) -> bool:
@@ -28,7 +28,7 @@ def check_target(path: str | Path) -> None:
     >>> check_target("results/labels.csv")
     Traceback (most recent call last):
         ...
-    spherelax.problem.InvalidInputError: results/labels.csv: there is no folder results
+    spherelax.errors.InvalidInputError: results/labels.csv: there is no folder results
     """
     path = Path(path)
     if path.is_dir():

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 
 from numpy.typing import ArrayLike
 
+from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items
-from spherelax.problem import InvalidInputError
 from spherelax.report.case import Case
 from spherelax.report.inputs import describe_inputs, find_oddities
 from spherelax.report.outcome import describe_outcome, least_certain

@@ -11,9 +11,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from spherelax.graph import Graph, build_graph
+from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items
-from spherelax.problem import InvalidInputError, Problem
+from spherelax.labels import count_labels
+from spherelax.problem import Problem
 from spherelax.result import Result
 
 
@@ -78,7 +80,7 @@ class Case:
     @cached_property
     def conflicted(self) -> NDArray[np.bool_]:
         """Tell of each component whether it holds two items of one group."""
-        held = np.zeros(int(self.components.max()) + 1, dtype=np.bool_)
+        held = np.zeros(count_labels(self.components), dtype=np.bool_)
         if self.problem.groups is not None:
             key = self.components * np.int64(self.n_items) + self.problem.groups
             found, counts = np.unique(key, return_counts=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.report.markup import text
-from spherelax.result import Path, Result, Status
+from spherelax.result import Result, Status, SweepPath
 
 # Share of the largest eta that counts as zero; its logarithmic scale ends there.
 ETA_FLOOR = 1e-9
@@ -85,7 +85,7 @@ def logarithmic(values: NDArray[np.float64], floor: float, max_ticks: int = MAX_
     return Axis((np.log10(raised) - low) / (high - low), named)
 
 
-def across(path: Path) -> tuple[Axis, str]:
+def across(path: SweepPath) -> tuple[Axis, str]:
     """Return the axis of the steps and its name: the resolution, or alpha where its steps are even.
 
     The slider has even steps, too, so that it points at its place in the curves.
@@ -98,7 +98,7 @@ def across(path: Path) -> tuple[Axis, str]:
 
 def curves(result: Result) -> list[Curve]:
     """Return what is drawn over the sweep: what a pick can be made by, labels, stability."""
-    path, at = result.path, result.index
+    path, at = result.path, result.position
     first = _savings(result) if shows_savings(result) else _eta(result)
     stays = "over how wide a range of ln(resolution) the labels stay the same; a plateau is a "
     return [
@@ -133,13 +133,13 @@ def drawn(curve: Curve, x: Axis, result: Result, number: int) -> str:
         f"<b>{text(said)}</b></span>"
         for at, said in curve.axis.ticks
     )
-    marks = ((result.index, "pick"), (result.left, "peak"), (result.right, "peak"))
+    marks = ((result.position, "pick"), (result.left, "peak"), (result.right, "peak"))
     dots = "".join(
         _dot(kind, float(x.places[step]), float(y[step]))
         for step, kind in marks
         if step is not None and (kind == "pick" or number == 0)
     )
-    here = float(x.places[result.index]), float(y[result.index])
+    here = float(x.places[result.position]), float(y[result.position])
     return (
         f'<figure class="chart"><figcaption><b>{text(curve.name)}</b> '
         f"<span>{text(curve.meaning)}</span></figcaption>"
@@ -166,7 +166,7 @@ def _eta(result: Result) -> Curve:
         "how much the labels still moved; the best stay in the valley between two peaks"
         + _undecided(result),
         logarithmic(etas, ETA_FLOOR * float(etas.max() or 1.0)),
-        _summary("eta", etas, result.index),
+        _summary("eta", etas, result.position),
     )
 
 
@@ -181,7 +181,7 @@ def _savings(result: Result) -> Curve:
         + _undecided(result)
         + cut,
         linear(np.maximum(savings, lowest)),
-        _summary("savings", savings, result.index),
+        _summary("savings", savings, result.position),
     )
 
 

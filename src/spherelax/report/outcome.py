@@ -85,7 +85,7 @@ def describe_outcome(case: Case) -> Outcome:
         direct=direct,
         implied=int((sizes * (sizes - 1) // 2).sum()) - direct,
         split=len(np.unique(labels[in_conflict])),
-        stability=float(case.result.path.stability[case.result.index]),
+        stability=float(case.result.path.stability[case.result.position]),
         n_unsure=int((confidence < UNSURE).sum()),
         mean_confidence=float(confidence.mean()),
         confidence=np.bincount(bins, minlength=CONFIDENCE_BINS).tolist(),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-import spherelax
+from spherelax._version import __version__
 from spherelax.io.answers import UNSURE
 from spherelax.report.case import Case
 from spherelax.report.inputs import Example, Inputs, Oddity
@@ -75,7 +75,7 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
         contents="".join(f'<li><a href="#{part.id}">{part.heading}</a></li>' for part in sections),
         sections=verdict_section(case, parts.outcome, len(parts.oddities)) + body,
         data=embedded(sweep_data(case, parts.steps)),
-        version=text(spherelax.__version__),
+        version=text(__version__),
     )
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from spherelax.problem import InvalidInputError
+from spherelax.errors import InvalidInputError
+from spherelax.labels import count_labels
 from spherelax.report.case import Case
 
 # Images that are embedded, the longer side of each in pixels, and how they are compressed.
@@ -87,7 +88,7 @@ def _most_changed(case: Case, image_of: NDArray[np.intp], n_images: int) -> list
     placed = np.flatnonzero(image_of >= 0)
     held = sp.csr_array(
         (np.ones(len(placed)), (image_of[placed], labels[placed])),
-        shape=(n_images, int(labels.max()) + 1),
+        shape=(n_images, count_labels(labels)),
     )
     i, j = image_of[case.rows], image_of[case.graph.indices]
     drawn = (i >= 0) & (j >= 0)

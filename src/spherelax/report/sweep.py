@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from string import Template
 from typing import Any
 
+from spherelax.labels import count_labels
 from spherelax.report.case import Case
 from spherelax.report.charts import across, curves, drawn, places, shows_savings
 from spherelax.report.markup import (
@@ -31,8 +32,8 @@ def sweep_section(case: Case, steps: Steps) -> str:
     result = case.result
     axis, what = across(result.path)
     found = curves(result)
-    said = _said(case, result.index)
-    frame = steps.frames[steps.of_step[result.index]]
+    said = _said(case, result.position)
+    frame = steps.frames[steps.of_step[result.position]]
     n_bins = max(len(one.sizes) for one in steps.frames)
     sizes = frame.sizes + [0] * (n_bins - len(frame.sizes))
     terms = ("alpha", "resolution", "labels", found[0].name, "stability")
@@ -45,7 +46,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
         ),
         axis=what,
         last=last,
-        place=last - result.index,
+        place=last - result.position,
         now=text(said["now"]),
         numbers=facts(
             (term, f'<span id="{place}">{text(value)}</span>', "")
@@ -66,7 +67,7 @@ def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
     """Return what the slider moves through, as text to be shown."""
     axis, _ = across(case.result.path)
     return {
-        "chosen": case.result.index,
+        "chosen": case.result.position,
         "x": [round(100 * float(at), 2) for at in axis.places],
         "y": [places(curve) for curve in curves(case.result)],
         "steps": [
@@ -117,8 +118,8 @@ def _said(case: Case, step: int) -> dict[str, str]:
     """Return the numbers of a step as text, by the place where they are shown."""
     result, path = case.result, case.result.path
     worth = path.savings if shows_savings(result) and path.savings is not None else path.etas
-    n_labels = int(path.n_labels[step])
-    chosen = ", chosen" if step == result.index else ""
+    n_labels = count_labels(result.labelings[step])
+    chosen = ", chosen" if step == result.position else ""
     return {
         "now-alpha": f"{path.alphas[step]:.4g}",
         "now-resolution": f"{path.resolutions[step]:.4g}",

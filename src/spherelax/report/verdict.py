@@ -35,7 +35,7 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     if share > DOUBTFUL:
         return Verdict("doubtful", "With doubts", f", but {unsure}.")
     # The first and the last step could stay the same beyond the ends of the sweep.
-    is_inside = 0 < result.index < len(result.path.alphas) - 1
+    is_inside = 0 < result.position < len(result.path.alphas) - 1
     if is_inside and outcome.stability < RESTLESS:
         said = ", but a slightly different resolution gives others."
         return Verdict("doubtful", "With doubts", said)

@@ -1,0 +1,103 @@
+"""What a similarity of each size is worth, learnt from labels and fed back.
+
+Scores of pairs of records or keypoints say by their order which pairs are likelier, but not how
+likely: half of the largest score may mean a sure match or none at all. With groups, labels tell.
+Matches that contradict each other cannot all be right, so that the share of pairs that share a
+label falls where scores stop meaning anything. A pair that is right with probability p is worth
+``-log(1 - p)``, the nats by which it would surprise if it were wrong. As all begins with ranks, any
+rising function of the scores gives nearly the same labels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+from spherelax.coordinate.graph import Graph
+
+# Pairs of average luck that are added to each stretch of similarities, lest a few make it sure.
+PRIOR = 2.0
+# Share of its worth that a pair gains by its size, so that of two equally likely ones the larger
+# similarity wins.
+SLOPE = 0.01
+
+
+class Worth(NamedTuple):
+    """A rising staircase: similarities from ``floors[k]`` on are worth ``worth[k]``, at most one.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> graph = build_graph(Problem.check([[0, 9], [9, 0]], groups=["x", "y"]))
+    >>> Worth(np.float32([0.2, 0.8]), np.float32([0.1, 0.7])).applied(graph).values
+    array([0.7, 0.7], dtype=float32)
+    """
+
+    floors: NDArray[np.float32]
+    worth: NDArray[np.float32]
+
+    def applied(self, graph: Graph) -> Graph:
+        """Return the graph with similarities replaced by what they are worth."""
+        step = np.maximum(np.searchsorted(self.floors, graph.values, side="right") - 1, 0)
+        slope = 1.0 - SLOPE * (1.0 - np.minimum(graph.values, 1.0))
+        return graph._replace(values=(self.worth[step] * slope).astype(np.float32))
+
+    def equals(self, other: Worth) -> bool:
+        """Tell whether every similarity is worth the same."""
+        return all(map(np.array_equal, self, other))
+
+
+def by_rank(graph: Graph) -> Worth | None:
+    """Return what is to begin with: the largest similarity is worth one, the smallest half of it.
+
+    None if there is nothing to learn: without groups, or if all similarities are the same.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 0, 9, 2], [0, 0, 3, 8], [9, 3, 0, 0], [2, 8, 0, 0]]
+    >>> by_rank(build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))).worth
+    array([0.625, 0.75 , 0.875, 1.   ], dtype=float32)
+    """
+    if not graph.grouped:
+        return None
+    sizes, count = np.unique(graph.values, return_counts=True)
+    if len(sizes) < 2:
+        return None
+    return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32))
+
+
+def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
+    """Learn from labels what similarities are worth; None if all pairs share labels, or none.
+
+    The share of pairs with one label is fitted by isotonic regression: a larger similarity is
+    never worth less.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 0, 9, 2], [0, 0, 3, 8], [9, 3, 0, 0], [2, 8, 0, 0]]
+    >>> graph = build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))
+    >>> evidence = learn_worth(graph, np.array([0, 1, 0, 1]))
+    >>> evidence.floors.round(2), evidence.worth.round(2)
+    (array([0.22, 0.89], dtype=float32), array([0.21, 1.  ], dtype=float32))
+    """
+    row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
+    once = row < graph.indices
+    agree = labels[row[once]] == labels[graph.indices[once]]
+    if agree.all() or not agree.any():
+        return None
+    sizes, which, count = np.unique(graph.values[once], return_inverse=True, return_counts=True)
+    fit = isotonic_regression(np.bincount(which, weights=agree) / count, weights=count)
+    first = fit.blocks[:-1]
+    weights = fit.weights + PRIOR
+    share = (fit.x[first] * fit.weights + PRIOR * agree.mean()) / weights
+    # The prior pulls short stretches towards the average, perhaps past their neighbours.
+    worth = -np.log1p(-isotonic_regression(share, weights=weights).x)
+    return Worth(sizes[first], (worth / worth.max()).astype(np.float32))

@@ -1,0 +1,116 @@
+"""The labels of a chosen step: merged between valleys, compared with noise, polished whole."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate import kernels
+from spherelax.coordinate.learn import Learnt
+from spherelax.coordinate.noise import is_noise
+from spherelax.coordinate.polish import polished
+from spherelax.coordinate.valleys import choose, merged, worth_merging
+from spherelax.coordinate.walk import Route
+from spherelax.labels import Labels, count_labels
+from spherelax.pick import Pick
+from spherelax.result import Callback, Status, Step
+
+# Labels whose saving is this share of the best are nearly as good.
+NEARLY = 0.99
+
+
+class Finished(NamedTuple):
+    """Labels, the step that they are judged at, how they were found, and whether to the end.
+
+    ``is_step`` tells whether they come from that step.
+    """
+
+    labels: Labels
+    at: int
+    status: Status
+    is_step: bool = True
+    is_whole: bool = True
+
+
+def finish(
+    learnt: Learnt,
+    route: Route,
+    pick: Pick,
+    *,
+    scales: NDArray[np.float64] | None,
+    joins_noise: bool,
+    callback: Callback | None,
+) -> Finished:
+    """Return the labels of a pick; those of a sweep that was interrupted are only polished.
+
+    ``scales`` are given if labels are to be merged between valleys; ``joins_noise`` tells whether
+    all that is connected gets one label where it looks like noise. Ctrl-C ends it, with what was
+    found before.
+    """
+    found = Finished(learnt.path.labels[pick.index], pick.index, pick.status)
+    try:
+        if learnt.is_whole and scales is not None:
+            found = _between_valleys(learnt, scales, callback)
+        elif learnt.is_whole and pick.status is Status.DESCRIBED and is_noise(learnt, route):
+            found = _of_noise(learnt, found, joins_noise)
+        if route.has_many(learnt.model):
+            found = found._replace(labels=_polished(learnt, found))
+    except KeyboardInterrupt:
+        return found._replace(is_whole=False)
+    return found._replace(is_whole=learnt.is_whole and found.is_whole)
+
+
+def _between_valleys(
+    learnt: Learnt, scales: NDArray[np.float64], callback: Callback | None
+) -> Finished:
+    """Return the labels with valleys all around, judged at the step with as many labels.
+
+    Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
+    """
+    model, path = learnt.model, learnt.path
+    steps, labelings, is_whole = worth_merging(path.labels), [], True
+    try:
+        every = merged(model.graph, [path.labels[step] for step in steps], scales)
+        for index, (at, labels) in enumerate(zip(steps, every, strict=True)):
+            labelings.append(labels)
+            if callback is not None:
+                curves = (path.alphas, path.etas, path.objectives)
+                alpha, eta, objective = (float(curve[at]) for curve in curves)
+                callback(Step(index, len(steps), alpha, eta, objective, count_labels(labels)))
+    except KeyboardInterrupt:
+        if not labelings:
+            raise
+        is_whole = False
+    labels = choose(labelings, lambda labels: model.labeling(labels).saving)
+    distance = np.abs(np.log(path.n_labels / count_labels(labels)))
+    nearest = np.flatnonzero(distance == distance.min())
+    at = int(nearest[len(nearest) // 2])
+    return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
+
+
+def _of_noise(learnt: Learnt, found: Finished, joins: bool) -> Finished:
+    """Say that the labels may be those of noise, and join what is connected if that is wanted."""
+    if not joins:
+        return found._replace(status=Status.NOISE)
+    labels = kernels.components(learnt.model.graph)
+    return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
+
+
+def _polished(learnt: Learnt, found: Finished) -> Labels:
+    """Return labels of many items, which do not merge during the walk, polished whole.
+
+    They come to rest well before the step that describes best: they are polished at the first
+    resolution where they are nearly as good, and only count if they then describe better.
+    """
+    model, path = learnt.model, learnt.path
+    savings, at = np.asarray(path.savings), found.at
+    is_described = found.status is Status.DESCRIBED
+    if is_described:
+        at = int((savings >= NEARLY * savings[found.at]).argmax())
+    gamma = model.average * float(path.resolutions[at])
+    labels = polished(model.graph, found.labels, gamma)
+    if is_described and model.labeling(labels).saving < savings[found.at]:
+        return found.labels
+    return labels

@@ -1,0 +1,61 @@
+"""Walk, and walk again with what the best labels teach, until they teach nothing new."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spherelax.coordinate.evidence import learn_worth
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.reliability import reweighted
+from spherelax.coordinate.walk import Route, walk
+from spherelax.labels import Labels
+from spherelax.pick import pick_description
+from spherelax.result import Callback, SweepPath
+
+# What similarities are worth is learnt so many times at most.
+ROUNDS = 4
+
+
+class Learnt(NamedTuple):
+    """The last model that was walked whole, its path, and whether Ctrl-C ended the learning."""
+
+    model: Model
+    path: SweepPath
+    is_whole: bool
+
+
+def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int = ROUNDS) -> Learnt:
+    """Learn what similarities are worth to a fixed point, then how reliable pairs of groups are.
+
+    Every lesson is a walk. One that Ctrl-C ends counts for nothing, unless it is the first.
+    """
+    path = walk(model, route, callback)
+    try:
+        for _ in range(n_rounds if path.is_whole else 0):
+            worth = model.worth and learn_worth(model.given, _best(path))
+            if worth is None or worth.equals(model.worth):
+                break
+            better = model.weighed(worth)
+            model, path = better, _whole_walk(better, route, callback)
+        weights = reweighted(model.graph, _best(path)) if path.is_whole else None
+        if weights is not None:
+            better = model.weighted(weights)
+            model, path = better, _whole_walk(better, route, callback)
+    except KeyboardInterrupt:
+        return Learnt(model, path, is_whole=False)
+    return Learnt(model, path, path.is_whole)
+
+
+def _best(path: SweepPath) -> Labels:
+    """Return the labels that save most: whatever is picked later, all learns from the same."""
+    return path.labels[pick_description(np.asarray(path.savings)).index]
+
+
+def _whole_walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
+    """Walk to the end, or raise KeyboardInterrupt."""
+    path = walk(model, route, callback)
+    if not path.is_whole:
+        raise KeyboardInterrupt
+    return path

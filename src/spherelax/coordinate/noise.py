@@ -1,0 +1,134 @@
+"""Whether labels say more about similarities than could be said about noise.
+
+Noise is made from the problem itself: the same similarities, joined to other items at random.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.learn import Learnt, learn
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.walk import Route
+
+# Labels that save at least so many nats an item are no noise, and nothing is compared.
+DOUBTFUL = 0.7
+# Labels must save so many times as much as those of noise or, with groups, where those of noise may
+# cost more than they save, so many nats an item more.
+BEYOND_NOISE = 1.5
+ABOVE_NOISE = 0.15
+# With groups, fewer items than that cannot show noise.
+FEW = 20
+# Problems of noise that are solved; of many items, one is like the other.
+N_SURROGATES = 3
+N_SURROGATES_OF_MANY = 1
+
+
+def is_noise(learnt: Learnt, route: Route) -> bool:
+    """Tell whether similarities joined at random are described nearly as well.
+
+    Nobody can tell that of two groups, whose matches are always consistent, or of a few items.
+    """
+    model = learnt.model
+    graph = model.graph
+    n_items = int(np.count_nonzero(graph.weight))
+    if graph.grouped and (len(graph.unit_ptr) <= 3 or n_items < FEW):
+        return False
+    saving = float(np.asarray(learnt.path.savings).max())
+    if saving >= DOUBTFUL * n_items:
+        return False
+    n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
+    level = max(_saving_at_random(model, route, seed) for seed in range(n_surrogates))
+    if graph.grouped:
+        return saving <= level + ABOVE_NOISE * n_items
+    return saving <= BEYOND_NOISE * max(level, 0.0)
+
+
+def _saving_at_random(model: Model, route: Route, seed: int) -> float:
+    """Return what the best labels save if the similarities join other items.
+
+    Learning once what they are worth is enough: with more rounds, noise saves less.
+    """
+    graph = shuffled(model.given, model.is_corrected, seed)
+    random = Model.of_graph(graph, model.unit, model.is_corrected)
+    found = learn(random, route, callback=None, n_rounds=1)
+    if not found.is_whole:
+        raise KeyboardInterrupt
+    return float(np.asarray(found.path.savings).max())
+
+
+def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
+    """Return a graph whose similarities join other, random items.
+
+    With groups, the items of one of each two groups change places. Without, any two present items
+    are joined or, where the null model is corrected for degrees, items with about the degrees of
+    before: there, similarities that fall on a pair already taken, or on one item, are lost.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> graph = build_graph(Problem.check(np.kron(np.eye(5), np.ones((6, 6)))))
+    >>> random = shuffled(graph, is_corrected=False, seed=0)
+    >>> len(random.values) == len(graph.values), np.array_equal(random.indices, graph.indices)
+    (True, False)
+    """
+    rng = np.random.default_rng(seed)
+    m = graph.n_items
+    row = np.repeat(np.arange(m), np.diff(graph.indptr))
+    once = row < graph.indices
+    one, other, values = row[once], graph.indices[once].astype(np.int64), graph.values[once]
+    if graph.grouped:
+        one, other = _within_groups(graph, one, other, rng)
+    elif is_corrected:
+        one, other = np.sort(rng.permutation(np.r_[one, other]).reshape(2, -1), axis=0)
+        first = np.unique(one * m + other, return_index=True)[1]
+        kept = first[one[first] != other[first]]
+        one, other, values = one[kept], other[kept], values[kept]
+    else:
+        one, other = _distinct_pairs(np.flatnonzero(graph.weight), len(values), rng)
+    half = sp.coo_array((values, (one, other)), shape=(m, m))
+    W: Any = (half + half.T).tocsr()
+    weight = W.sum(axis=1) if is_corrected else np.diff(W.indptr) > 0
+    return graph._replace(
+        indptr=W.indptr.astype(np.int64),
+        indices=W.indices.astype(np.int32),
+        values=W.data.astype(np.float32),
+        weight=np.asarray(weight, dtype=np.float32),
+    )
+
+
+def _distinct_pairs(
+    items: NDArray[np.intp], n: int, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Draw n different pairs of items, numbered (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    pair = rng.choice(len(items) * (len(items) - 1) // 2, n, replace=False)
+    larger = ((1 + np.sqrt(1 + 8 * pair)) / 2).astype(np.int64)
+    larger -= larger * (larger - 1) // 2 > pair
+    larger += larger * (larger + 1) // 2 <= pair
+    return items[pair - larger * (larger - 1) // 2], items[larger]
+
+
+def _within_groups(
+    graph: Graph, one: NDArray[np.intp], other: NDArray[np.intp], rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Let the items of the second of each two groups change places, anew for every first one."""
+    unit = graph.group()
+    swap = unit[one] > unit[other]
+    one, other = np.where(swap, other, one), np.where(swap, one, other)
+    place = np.empty(graph.n_items, dtype=np.int64)
+    place[graph.members] = np.arange(graph.n_items)
+    n_units = len(graph.unit_ptr) - 1
+    pairs, which = np.unique(unit[one] * np.int64(n_units) + unit[other], return_inverse=True)
+    second = pairs % n_units
+    first_place = graph.unit_ptr[second]
+    sizes = graph.unit_ptr[second + 1] - first_place
+    begins = np.cumsum(sizes) - sizes
+    order = np.lexsort((rng.random(int(sizes.sum())), np.repeat(np.arange(len(pairs)), sizes)))
+    moved = order[begins[which] + place[other] - first_place[which]] - begins[which]
+    return one, graph.members[first_place[which] + moved].astype(np.int64)

@@ -1,0 +1,81 @@
+"""How reliable the matches between two groups are, learnt from labels and fed back.
+
+Some pairs of photographs match well, others hardly at all. Given labels, the share of matches
+between two groups that join items of one label estimates that. Shares of few matches are shrunk to
+the overall share, by as much as the variance between pairs of groups says; the similarities are
+then multiplied by the ratio of the two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph import Graph
+
+# Pairs of groups need so many matches on average before their shares say anything.
+MATCHES = 4.0
+# Standard errors by which the shares must vary more than chance, and by how much of themselves.
+SIGNIFICANT = 3.0
+RELEVANT = 0.02
+# No match is worth nothing.
+LEAST = 1e-3
+
+
+def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
+    """Return the graph with similarities weighted by reliability; None if nothing is to be learnt.
+
+    Examples
+    --------
+    >>> from spherelax.datasets import make_partial_matching
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W, groups, labels = make_partial_matching(6, 8, shuffled=0.0, random_state=0)
+    >>> reweighted(build_graph(Problem.check(W, groups)), labels) is None
+    True
+    """
+    q = len(graph.unit_ptr) - 1
+    if not graph.grouped or len(graph.values) < MATCHES * q * q:
+        return None
+    group = graph.group()
+    matched, agreed = _agreement(graph, labels, group, q)
+    pairs = np.triu(matched > 0)
+    n, share = matched[pairs], agreed[pairs] / matched[pairs]
+    overall = float(agreed.sum() / matched.sum())
+    chance = overall * (1.0 - overall)
+    if chance == 0.0 or len(n) < 2:
+        return None
+    # Method of moments: the variance of the shares beyond that of so many coin tosses.
+    spread = float(np.sum(n * np.square(share - overall))) / chance - (len(n) - 1)
+    variance = chance * spread / float(n.sum() - np.square(n).sum() / n.sum())
+    if spread < SIGNIFICANT * np.sqrt(2.0 * len(n)) or variance < (RELEVANT * overall) ** 2:
+        return None
+    factor = np.ones((q, q))
+    factor[pairs] += (share / overall - 1.0) * variance / (variance + chance / n)
+    factor = np.maximum(factor * factor.T, LEAST)
+    return graph._replace(values=_scaled(graph, group, factor))
+
+
+@njit(cache=True, nogil=True)
+def _agreement(graph, labels, group, q):
+    """Return the similarity between groups, and how much of it joins equal labels, in one array."""
+    both = np.zeros((2, q, q))
+    matched, agreed = both[0], both[1]
+    for i in range(len(labels)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            j = graph.indices[e]
+            matched[group[i], group[j]] += graph.values[e]
+            if labels[i] == labels[j]:
+                agreed[group[i], group[j]] += graph.values[e]
+    return both
+
+
+@njit(cache=True, nogil=True)
+def _scaled(graph, group, factor):
+    """Return the similarities times the factor of their pair of groups, the largest still one."""
+    values = np.empty_like(graph.values)
+    for i in range(len(group)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            values[e] = graph.values[e] * factor[group[i], group[graph.indices[e]]]
+    return values / values.max()

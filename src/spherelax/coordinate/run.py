@@ -1,0 +1,121 @@
+"""The road of the universe-free solver, from a problem to labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spherelax.coordinate.finish import finish
+from spherelax.coordinate.learn import learn
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.polish import polished
+from spherelax.coordinate.walk import Route, grid, iterates
+from spherelax.labels import Labels, separate_groups
+from spherelax.metrics import modularity
+from spherelax.pick import pick_step
+from spherelax.problem import Problem
+from spherelax.result import Callback, Outcome, Status, SweepPath
+from spherelax.settings import Coordinate
+
+
+def run(
+    problem: Problem,
+    settings: Coordinate,
+    pick: str | float,
+    *,
+    scales: NDArray[np.float64] | None,
+    n_threads: int,
+    callback: Callback | None,
+) -> Outcome:
+    """Walk the resolutions, learn and walk again, choose a step and finish its labels."""
+    through = None if isinstance(pick, str) else pick
+    route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
+    learnt = learn(Model.of(problem), route, callback)
+    path = learnt.path
+    picked = pick_step(
+        path,
+        "description" if pick == "valleys" else pick,
+        merged=path.n_labels == 1,
+        score=partial(modularity, problem.similarity),
+        eta_floor=settings.eta_floor,
+    )
+    joins_noise = problem.groups is None
+    found = finish(learnt, route, picked, scales=scales, joins_noise=joins_noise, callback=callback)
+    return Outcome(
+        labels=found.labels,
+        alpha=float(path.alphas[found.at]),
+        index=found.at if found.is_step else None,
+        status=found.status,
+        is_whole=found.is_whole,
+        path=path,
+        source=CoordinateSource(learnt.model, route),
+        right=picked.right,
+        left=picked.left,
+    )
+
+
+def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: float) -> Outcome:
+    """Polish labels of the first items of a problem, and the others, at a resolution.
+
+    The resolution stays what it was; where degrees are corrected for, which grow with the
+    collection, it stays in proportion to the average.
+    """
+    before, model = source.model, source.model.extended(problem)
+    graph = model.graph
+    unit = model.average if before.is_corrected else before.plain_average or before.average
+    gamma = unit * alpha / (1.0 - alpha)
+    everyone = np.arange(graph.n_items, dtype=np.int32)
+    everyone[: len(labels)] = labels
+    labeling = model.labeling(polished(graph, separate_groups(everyone, graph.group()), gamma))
+    resolution = gamma / model.average
+    path = SweepPath(
+        alphas=np.array([resolution / (1.0 + resolution)]),
+        etas=np.zeros(1),
+        objectives=np.array([model.objective(labeling, resolution)]),
+        labels=(labeling.labels,),
+        savings=np.array([labeling.saving]),
+    )
+    return Outcome(
+        labels=labeling.labels,
+        alpha=float(path.alphas[0]),
+        index=0,
+        status=Status.ABSORBED,
+        is_whole=True,
+        path=path,
+        source=CoordinateSource(model, source.route),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateSource:
+    """What a result asks back: the last model, and how it was walked."""
+
+    model: Model
+    route: Route
+
+    @property
+    def max_labels(self) -> int:
+        """Number of columns of U, one for each item."""
+        return self.model.graph.n_items
+
+    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
+        """Return how sure labels are, item by item."""
+        return self.model.confidence(labels, alpha)
+
+    def embedding(self, index: int) -> Any:
+        """Walk down to a step and return its U, as CSR with a column per label."""
+        resolutions = grid(self.model, self.route)
+        rows = next(islice(iterates(self.model, self.route, resolutions), index, None)).rows
+        r = rows.packed.shape[1] // 2
+        item, entry = np.nonzero(rows.packed[:, :r] >= 0)
+        columns, names = np.unique(rows.packed[item, entry], return_inverse=True)[::-1]
+        return sp.csr_array(
+            (rows.value[item, r + entry].astype(float), (item, columns)),
+            shape=(self.model.graph.n_items, len(names)),
+        )

@@ -1,0 +1,206 @@
+"""A model along all resolutions, from fine to coarse: rows, labels and curves of every step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate import kernels, sweep
+from spherelax.coordinate.model import Labeling, Model
+from spherelax.coordinate.polish import lowered, moved_once, polished
+from spherelax.labels import Labels, count_labels
+from spherelax.result import Callback, Step, SweepPath
+from spherelax.settings import Coordinate
+
+# Entries of a row of U.
+ENTRIES = 4
+ENTRIES_OF_MANY = 2
+# From so many items on, the walk is shorter and its labels are polished once, at its end.
+MANY = sweep.BATCHED_ITEMS
+# Steps of the grid, or the ratio of its resolutions.
+STEPS = 40
+RATIO_OF_MANY = 2.0
+# Where the grid starts, as a share of the largest similarity; with many items, as a share of the
+# average degree, where clusters of a degree's size are still in pieces.
+TOP = 0.999
+TOP_OF_MANY = 4.0
+# Where degrees are corrected for, the largest W_ij / (n_i n_j) is this quantile: two items of low
+# degree can be very close.
+TOP_QUANTILE = 0.9
+# Where the grid ends, in units of the average. Without groups the walk goes on from there until the
+# labels are the connected components, or for so many steps in all.
+BOTTOM = 0.3
+MAX_STEPS = 160
+# Below that, so many steps in a row that save less than the best end the walk.
+WORSE_STEPS = 8
+# With many items nothing merges on the way; so many steps with the same labels end the walk.
+QUIET_STEPS = 3
+# Labels are polished again when the rounded rows of this share of the items have changed.
+CHANGED = 1e-3
+
+
+class Route(NamedTuple):
+    """How a model is walked.
+
+    Attributes
+    ----------
+    settings : Coordinate
+        What the user set.
+    n_threads : int
+        Threads of the sweep; no label depends on it.
+    through : float or None
+        A resolution that must be one of the steps.
+    is_thorough : bool
+        Whether many items are walked like few, down to the connected components.
+    """
+
+    settings: Coordinate
+    n_threads: int
+    through: float | None = None
+    is_thorough: bool = False
+
+    def has_many(self, model: Model) -> bool:
+        """Tell whether a model has too many items to polish the labels of every step."""
+        return model.graph.n_items >= MANY and not self.is_thorough
+
+
+def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
+    """Round, polish and describe the rows of every step. Ctrl-C ends the walk where it is."""
+    resolutions = grid(model, route)
+    trail = _Trail(model, route)
+    is_whole = True
+    try:
+        for index, iterate in enumerate(iterates(model, route, resolutions)):
+            trail.add(iterate, float(resolutions[index]))
+            if callback is not None:
+                callback(trail.step(len(resolutions)))
+            if trail.has_ended:
+                break
+    except KeyboardInterrupt:
+        is_whole = False
+        if not trail.objectives:
+            raise
+    return trail.path(is_whole)
+
+
+def iterates(
+    model: Model, route: Route, resolutions: NDArray[np.float64]
+) -> Iterator[sweep.Iterate]:
+    """Walk the rows of U alone, which is enough to see them again."""
+    entries = ENTRIES_OF_MANY if route.has_many(model) else ENTRIES
+    return sweep.sweep(
+        model.graph,
+        resolutions * model.average,
+        row_entries=route.settings.row_entries or entries,
+        n_inner=route.settings.n_inner,
+        n_threads=route.n_threads,
+    )
+
+
+def grid(model: Model, route: Route) -> NDArray[np.float64]:
+    """Return resolutions in equal ratios from the strongest similarity down.
+
+    Two labels merge when the resolution falls below their mean similarity, so what counts is its
+    logarithm. Resolutions are in units of the average similarity.
+    """
+    graph, many = model.graph, route.has_many(model)
+    strongest = float(graph.values.max(initial=0.0))
+    if model.is_corrected:
+        row = np.repeat(graph.weight, np.diff(graph.indptr))
+        ratio = graph.values / (row * graph.weight[graph.indices])
+        strongest = float(np.quantile(ratio, TOP_QUANTILE))
+    degree = 2.0 * model.description.total / max(int(np.count_nonzero(graph.weight)), 1)
+    top = strongest * (min(TOP_OF_MANY / degree, TOP) if many and degree > 0 else TOP)
+    top = max(top / model.average, 1.0)
+    n_steps = route.settings.n_steps
+    if n_steps is None:
+        n_steps = 1 + math.ceil(math.log(top / BOTTOM, RATIO_OF_MANY)) if many else STEPS
+    ratio_of_steps = (BOTTOM / top) ** (1.0 / (n_steps - 1))
+    resolutions = top * ratio_of_steps ** np.arange(n_steps if graph.grouped else MAX_STEPS)
+    if route.through is not None:
+        resolutions = np.unique(np.r_[resolutions, route.through])[::-1]
+    return np.asarray(resolutions)
+
+
+class _Trail:
+    """What a walk has left behind so far."""
+
+    def __init__(self, model: Model, route: Route) -> None:
+        self.model, self.route = model, route
+        self.is_many = route.has_many(model)
+        self.resolutions: list[float] = []
+        self.etas: list[float] = []
+        self.objectives: list[float] = []
+        self.labels: list[Labels] = []
+        self.savings: list[float] = []
+        self.last: Labeling | None = None
+        self.n_unchanged = 0
+        self.rounded: Labels | None = None
+        grouped = model.graph.grouped
+        self.n_components = 1 if grouped else count_labels(kernels.components(model.graph))
+
+    def add(self, iterate: sweep.Iterate, resolution: float) -> None:
+        """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
+        labels = self._improved(iterate)
+        self.n_unchanged += 1
+        if self.last is None or labels is not None:
+            self.last, self.n_unchanged = self.model.labeling(labels), 0
+        self.labels.append(self.last.labels)
+        self.savings.append(self.last.saving)
+        self.resolutions.append(resolution)
+        self.etas.append(iterate.eta / self.model.average)
+        self.objectives.append(self.model.objective(self.last, resolution))
+
+    def _improved(self, iterate: sweep.Iterate) -> Labels | None:
+        """Return the labels of a step, or None if they are those of the step before."""
+        graph, gamma = self.model.graph, iterate.resolution
+        rounded = kernels.round_rows(graph, iterate.rows)
+        if self.rounded is None or self.last is None or np.mean(rounded != self.rounded) > CHANGED:
+            self.rounded = rounded
+            return (moved_once if self.is_many else polished)(graph, rounded, gamma)
+        return None if self.is_many else lowered(graph, self.last.labels, gamma)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more can come that saves more."""
+        resolution, through = self.resolutions[-1], self.route.through
+        if through is not None and resolution > through:
+            return False
+        savings = self.savings
+        if self.is_many:
+            rests = self.n_unchanged >= QUIET_STEPS - 1
+            return (rests and savings[-1] > 0) or resolution <= BOTTOM
+        if self.model.graph.grouped or resolution > BOTTOM:
+            return False
+        worse = max(savings[-WORSE_STEPS:]) < max(savings) and max(savings) > 0
+        is_over = count_labels(self.labels[-1]) <= self.n_components
+        return is_over or (worse and not self.route.is_thorough)
+
+    def step(self, n_steps: int) -> Step:
+        """Return the last step as a callback sees it."""
+        resolution = self.resolutions[-1]
+        return Step(
+            index=len(self.resolutions) - 1,
+            n_steps=n_steps,
+            alpha=resolution / (1.0 + resolution),
+            eta=self.etas[-1],
+            objective=self.objectives[-1],
+            n_labels=count_labels(self.labels[-1]),
+        )
+
+    def path(self, is_whole: bool) -> SweepPath:
+        """Return the trail as a path; a step that was interrupted is left out."""
+        n_steps = len(self.objectives)
+        resolutions = np.array(self.resolutions[:n_steps])
+        return SweepPath(
+            alphas=resolutions / (1.0 + resolutions),
+            etas=np.array(self.etas[:n_steps]),
+            objectives=np.array(self.objectives),
+            labels=tuple(self.labels[:n_steps]),
+            savings=np.array(self.savings[:n_steps]),
+            is_whole=is_whole,
+        )

@@ -1,0 +1,114 @@
+"""Labels of items: integers from 0, numbered in order of first appearance.
+
+Every labeling of the package is numbered that way, so that two labelings which put the same items
+together are equal arrays, and the number of labels is one more than the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.errors import InvalidInputError
+
+Labels = NDArray[np.int32]
+
+
+def count_labels(labels: NDArray[np.integer]) -> int:
+    """Return the number of different labels, which are numbered from 0 without gaps.
+
+    Examples
+    --------
+    >>> count_labels(np.array([0, 1, 0, 2]))
+    3
+    """
+    return int(labels.max()) + 1
+
+
+def renumber(labels: NDArray[np.integer]) -> Labels:
+    """Turn labels, integers from 0 with or without gaps, into labels in order of first appearance.
+
+    Time and memory grow with the number of items and with the largest label.
+
+    Examples
+    --------
+    >>> renumber(np.array([7, 2, 7, 5]))
+    array([0, 1, 0, 2], dtype=int32)
+    """
+    m = len(labels)
+    first = np.full(count_labels(labels), m, dtype=np.int32)
+    # Of several values for one place the last counts: backwards, that is the first appearance.
+    first[labels[::-1]] = np.arange(m - 1, -1, -1, dtype=np.int32)
+    is_first = np.zeros(m, dtype=np.bool_)
+    is_first[first[first < m]] = True
+    rank = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
+    return np.asarray(rank[first[labels]])
+
+
+def separate(labels: NDArray[np.integer], alone: NDArray[np.bool_]) -> Labels:
+    """Give each of the items marked ``alone`` a label of its own.
+
+    Examples
+    --------
+    >>> separate(np.array([0, 0, 0], dtype=np.int32), np.array([False, True, False]))
+    array([0, 1, 0], dtype=int32)
+    """
+    return renumber(np.where(alone, count_labels(labels) + np.arange(len(labels)), labels))
+
+
+def separate_groups(labels: NDArray[np.integer], groups: NDArray[np.integer]) -> Labels:
+    """Give a label of its own to every item whose label an earlier item of its group has.
+
+    Examples
+    --------
+    >>> separate_groups(np.array([0, 0, 0, 1]), np.array([5, 6, 5, 6]))
+    array([0, 0, 1, 2], dtype=int32)
+    """
+    first = np.unique(labels * (groups.max() + np.int64(1)) + groups, return_index=True)[1]
+    alone = np.ones(len(labels), dtype=np.bool_)
+    alone[first] = False
+    return separate(labels, alone)
+
+
+def encode(names: Iterable[Hashable], what: str) -> NDArray[np.intp]:
+    """Turn hashable names into integers from 0, in order of first appearance.
+
+    Arrays of integers, booleans or text are encoded whole, other sequences name by name.
+
+    Examples
+    --------
+    >>> encode(["x", ("y", 1), "x"], "groups")
+    array([0, 1, 0])
+    """
+    array = names if isinstance(names, np.ndarray) and names.ndim == 1 else None
+    if array is not None and array.dtype.kind in "biuSU":
+        _, first, code = np.unique(array, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), dtype=np.intp)
+        rank[np.argsort(first)] = np.arange(len(first))
+        return np.asarray(rank[code])
+    codes: dict[Hashable, int] = {}
+    encoded: list[int] = []
+    for item, name in enumerate(listed(names, what)):
+        try:
+            encoded.append(codes.setdefault(name, len(codes)))
+        except TypeError:
+            raise InvalidInputError(
+                f"{what} must hold one hashable label per item; found {name!r} at {item}"
+            ) from None
+    return np.array(encoded, dtype=np.intp)
+
+
+def listed(names: object, what: str) -> list[Hashable]:
+    """Turn any sequence of names into a list of plain Python objects.
+
+    Examples
+    --------
+    >>> listed(np.array([3, 1]), "groups")
+    [3, 1]
+    """
+    found = names.tolist() if hasattr(names, "tolist") else names
+    if isinstance(found, str) or not isinstance(found, Iterable):
+        raise InvalidInputError(f"{what} must be a sequence of labels; found {names!r}")
+    return list(found)

@@ -1,0 +1,140 @@
+"""The road of the paper's solver, from a problem to labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from spherelax.labels import Labels, count_labels, separate
+from spherelax.metrics import modularity
+from spherelax.pick import pick_step
+from spherelax.power.confidence import label_confidence
+from spherelax.power.rebalance import Rebalanced, rebalance
+from spherelax.power.rounding import rounding
+from spherelax.power.sweep import Iterate, alpha_grid, n_columns, sweep, worth_threads
+from spherelax.problem import Problem
+from spherelax.result import Callback, Outcome, Step, SweepPath
+from spherelax.settings import Power
+
+# Relative difference of an objective from that of equal rows below which all rows are equal.
+MERGED = 1e-9
+
+
+def run(
+    problem: Problem,
+    settings: Power,
+    pick: str | float,
+    *,
+    saving: Callable[[Labels], float] | None,
+    n_threads: int | None,
+    callback: Callback | None,
+) -> Outcome:
+    """Walk all alphas and choose a step; ``saving`` tells what labels save, if that is asked for.
+
+    Ctrl-C ends the walk; the path is as long as it came.
+    """
+    source = PowerSource(
+        problem=problem,
+        settings=settings,
+        max_labels=n_columns(problem, settings.max_labels),
+        rebalanced=rebalance(problem.similarity, problem.present, settings.kappa),
+        alphas=alpha_grid(settings.alpha_step),
+        n_threads=n_threads,
+    )
+    path = _walk(source, saving, callback)
+    equal_rows = source.rebalanced.merged_objectives(path.alphas)
+    picked = pick_step(
+        path,
+        pick,
+        merged=np.isclose(path.objectives, equal_rows, rtol=MERGED, atol=0.0),
+        score=partial(modularity, problem.similarity),
+        eta_floor=settings.eta_floor,
+    )
+    return Outcome(
+        labels=path.labels[picked.index],
+        alpha=float(path.alphas[picked.index]),
+        index=picked.index,
+        status=picked.status,
+        is_whole=path.is_whole,
+        path=path,
+        source=source,
+        right=picked.right,
+        left=picked.left,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PowerSource:
+    """What a result asks back: the normalised similarities, and how they were swept."""
+
+    problem: Problem
+    settings: Power
+    max_labels: int
+    rebalanced: Rebalanced
+    alphas: NDArray[np.float64]
+    n_threads: int | None
+
+    def iterates(self) -> Iterator[Iterate]:
+        """Walk the sweep, with as many threads as its products are worth."""
+        n_threads = self.n_threads if worth_threads(self.rebalanced, self.max_labels) else 1
+        with threadpool_limits(n_threads, user_api="blas"):
+            yield from sweep(
+                self.rebalanced,
+                self.alphas,
+                k=self.max_labels,
+                n_inner=self.settings.n_inner,
+                delta_margin=self.settings.delta_margin,
+            )
+
+    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
+        """Return how sure labels are; items similar to nothing are sure of theirs."""
+        confidence = np.ones(self.problem.n_items)
+        present = self.problem.present
+        confidence[present] = label_confidence(self.rebalanced, labels[present], alpha)
+        confidence[self.problem.isolated] = 1.0
+        return confidence
+
+    def embedding(self, index: int) -> NDArray[np.float64]:
+        """Walk down to a step and return its U."""
+        U = np.zeros((self.problem.n_items, self.max_labels))
+        U[self.problem.present] = next(islice(self.iterates(), index, None)).U
+        return U
+
+
+def _walk(
+    source: PowerSource, saving: Callable[[Labels], float] | None, callback: Callback | None
+) -> SweepPath:
+    """Round the rows of each step, and keep labels and curves."""
+    problem, alphas = source.problem, source.alphas
+    present, groups = problem.present, problem.groups
+    round_rows = rounding(None if groups is None else groups[present])
+    etas, objectives, labels = [], [], []
+    try:
+        for index, (alpha, eta, objective, U) in enumerate(source.iterates()):
+            everyone = np.zeros(problem.n_items, dtype=np.int32)
+            everyone[present] = round_rows(U)
+            # Paper: where k < m, items that are similar to nothing would share a column.
+            labels.append(separate(everyone, problem.isolated))
+            etas.append(eta)
+            objectives.append(objective)
+            if callback is not None:
+                n_labels = count_labels(labels[-1])
+                callback(Step(index, len(alphas), alpha, eta, objective, n_labels))
+    except KeyboardInterrupt:
+        if not objectives:
+            raise
+    n_steps = len(objectives)
+    return SweepPath(
+        alphas=alphas[:n_steps],
+        etas=np.array(etas[:n_steps]),
+        objectives=np.array(objectives),
+        labels=tuple(labels[:n_steps]),
+        savings=None if saving is None else np.array([*map(saving, labels[:n_steps])]),
+        is_whole=n_steps == len(alphas),
+    )

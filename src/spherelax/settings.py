@@ -1,0 +1,222 @@
+"""Settings of both solvers: defaults, legal values and what they mean, in one place.
+
+:class:`Coordinate` and :class:`Power` are what ``solve`` and the estimators take as ``solver``;
+the options of the command line are made from them. Nothing heavy is imported here, so that
+``spherelax --help`` is quick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from math import inf
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
+
+from spherelax.errors import InvalidInputError
+
+
+@dataclass(frozen=True)
+class Range:
+    """Legal values of a numeric setting: an interval, and whether only integers count."""
+
+    low: float
+    high: float = inf
+    low_open: bool = False
+    high_open: bool = True
+    integer: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        """Tell whether ``value`` is a number of the right kind inside the interval."""
+        kind = Integral if self.integer else Real
+        if isinstance(value, bool) or not isinstance(value, kind):
+            return False
+        number = float(value)
+        above = self.low < number if self.low_open else self.low <= number
+        below = number < self.high if self.high_open else number <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        """Describe the interval as in ``an integer >= 1`` or ``a number in (0, 0.5]``."""
+        noun = "an integer" if self.integer else "a number"
+        if self.high == inf:
+            kind = noun if self.integer else "a finite number"
+            return f"{kind} {'>' if self.low_open else '>='} {self.low:g}"
+        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
+        return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
+
+
+POSITIVE_INTEGER = Range(1, integer=True)
+RESOLUTION = Range(0, low_open=True)
+ALPHA = Range(0, 1, high_open=False)
+
+AnySolver = TypeVar("AnySolver", bound="type[Coordinate | Power]")
+
+
+def check_range(legal: Range, **values: object) -> None:
+    """Raise :class:`InvalidInputError` for the first value outside a range."""
+    for name, value in values.items():
+        if value not in legal:
+            raise InvalidInputError(f"{name} must be {legal}; found {value!r}")
+
+
+def _setting(default: Any, legal: Range, text: str) -> Any:
+    """Declare a setting with its default, its legal values and what it means."""
+    return field(default=default, metadata={"legal": legal, "text": text})
+
+
+def _documented(cls: AnySolver) -> AnySolver:
+    """Add the settings of a class to its docstring, before the examples."""
+    parameters = "\n".join(
+        f"    {setting.name} : {'int' if setting.metadata['legal'].integer else 'float'}"
+        f"{', optional' if setting.default is None else ''}\n        {setting.metadata['text']}"
+        for setting in fields(cls)
+    )
+    if cls.__doc__ is None:  # python -OO
+        return cls
+    head, examples = cls.__doc__.split("    Examples\n")
+    cls.__doc__ = f"{head}    Parameters\n    ----------\n{parameters}\n\n    Examples\n{examples}"
+    return cls
+
+
+class _Checked:
+    """Settings that are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        for setting in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, setting.name)
+            if value is not None or setting.default is not None:
+                check_range(setting.metadata["legal"], **{setting.name: value})
+
+
+ETA_FLOOR_TEXT = "Values of eta below this share of the largest count as zero, for pick='eta'."
+
+
+@_documented
+@dataclass(frozen=True, kw_only=True)
+class Coordinate(_Checked):
+    """The universe-free solver, the default: no bound on the number of labels.
+
+    It walks a logarithmic grid of resolutions from fine to coarse, improves the labels at each of
+    them, and is made for up to millions of items. ``solver="coordinate"`` is short for
+    ``solver=Coordinate()``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spherelax as sl
+    >>> W = np.kron(np.eye(2), np.ones((4, 4)))
+    >>> sl.solve(W, solver=sl.Coordinate(n_steps=20)).n_labels
+    2
+    """
+
+    name: ClassVar[str] = "coordinate"
+    picks: ClassVar[tuple[str, ...]] = ("description", "eta", "stability", "valleys")
+
+    n_steps: int | None = _setting(
+        None,
+        Range(2, integer=True),
+        "Resolutions from the largest similarity down to just below the average one. Default: 40, "
+        "and from 4096 items on one for each factor of two.",
+    )
+    row_entries: int | None = _setting(
+        None,
+        Range(2, integer=True),
+        "Largest number of labels that an item may be undecided between during the sweep. "
+        "Default: 4, and from 4096 items on 2.",
+    )
+    n_inner: int = _setting(2, POSITIVE_INTEGER, "Passes over the items at each resolution.")
+    eta_floor: float = _setting(1e-9, Range(0, 1), ETA_FLOOR_TEXT)
+
+
+@_documented
+@dataclass(frozen=True, kw_only=True)
+class Power(_Checked):
+    """The paper's solver: power iterations on dense rows while alpha falls from 1 to 0.
+
+    It keeps two arrays of ``n_items`` x ``max_labels`` numbers and is made for thousands of items.
+    ``solver="power"`` is short for ``solver=Power()``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spherelax as sl
+    >>> W = np.kron(np.eye(2), np.ones((4, 4)))
+    >>> sl.solve(W, solver=sl.Power(alpha_step=0.05)).n_labels
+    2
+    """
+
+    name: ClassVar[str] = "power"
+    picks: ClassVar[tuple[str, ...]] = ("eta", "description", "stability")
+
+    max_labels: int | None = _setting(
+        None,
+        POSITIVE_INTEGER,
+        "Upper bound on the number of labels, k of the paper; items that are similar to nothing "
+        "do not count. Default: a loose one for the input, which the result tells.",
+    )
+    alpha_step: float = _setting(
+        0.01,
+        Range(0, 0.5, low_open=True, high_open=False),
+        "Distance of the alphas, epsilon_alpha of the paper.",
+    )
+    n_inner: int = _setting(20, POSITIVE_INTEGER, "Iterations at each alpha, N of the paper.")
+    delta_margin: float = _setting(
+        0.0,
+        Range(0),
+        "Added to the smallest delta that makes V positive semidefinite, epsilon_eta of the paper.",
+    )
+    kappa: float = _setting(
+        0.01,
+        Range(0),
+        "Added to every rebalanced similarity. Where alpha / (1 - alpha) is below it, items "
+        "attract each other even without any similarity.",
+    )
+    eta_floor: float = _setting(1e-9, Range(0, 1), f"{ETA_FLOOR_TEXT} 0 is the printed algorithm.")
+
+
+SOLVERS: dict[str, type[Coordinate | Power]] = {
+    solver.name: solver for solver in (Coordinate, Power)
+}
+
+
+def solver_settings(solver: object) -> Coordinate | Power:
+    """Return the settings that a solver's name stands for, or the settings themselves.
+
+    Examples
+    --------
+    >>> solver_settings("coordinate") == Coordinate()
+    True
+    """
+    if isinstance(solver, Coordinate | Power):
+        return solver
+    if isinstance(solver, str) and solver in SOLVERS:
+        return SOLVERS[solver]()
+    names = ", ".join(map(repr, SOLVERS))
+    raise InvalidInputError(
+        f"solver must be one of {names}, or an instance of Coordinate or Power; found {solver!r}"
+    )
+
+
+def checked_pick(pick: object, solver: Coordinate | Power) -> str | float:
+    """Return a pick that the solver has: a name, a resolution, or the first name for None.
+
+    Examples
+    --------
+    >>> checked_pick(None, Power()), checked_pick(2.5, Coordinate())
+    ('eta', 2.5)
+    """
+    if pick is None:
+        return solver.picks[0]
+    if isinstance(pick, str):
+        if pick in solver.picks:
+            return pick
+        owners = [repr(other.name) for other in SOLVERS.values() if pick in other.picks]
+        if owners:
+            raise InvalidInputError(
+                f"pick={pick!r} needs solver={' or '.join(owners)}; found solver={solver.name!r}"
+            )
+        raise InvalidInputError(
+            f"pick must be one of {', '.join(solver.picks)} or a resolution; found {pick!r}"
+        )
+    check_range(RESOLUTION, pick=pick)
+    return float(pick)  # type: ignore[arg-type]

@@ -1,1 +1,0 @@
-"""Solvers: each walks a schedule and yields the relaxed rows at every step."""

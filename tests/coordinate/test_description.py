@@ -1,0 +1,139 @@
+"""How much labels save: the formula written out, and what must hold for any data."""
+
+from itertools import product
+from math import comb, log
+
+import numpy as np
+import pytest
+
+from spherelax.coordinate.description import (
+    PLAIN_RATE,
+    SOFTNESS,
+    Description,
+    are_uneven,
+    labels_cost,
+)
+from spherelax.coordinate.polish import within
+from spherelax.coordinate.run import CoordinateRun
+from spherelax.labels import renumber
+from spherelax.problem import Problem
+from twins import dense_similarity
+
+M = 120  # items
+
+
+def coin(p):
+    """The entropy of a coin."""
+    return 0.0 if p in {0.0, 1.0} else -p * log(p) - (1 - p) * log(1 - p)
+
+
+def cost(similarity, n_pairs):
+    """What pairs cost: ``n c H(p / c)``."""
+    if n_pairs == 0:
+        return 0.0
+    return n_pairs * SOFTNESS * coin(min(similarity / n_pairs / SOFTNESS, 1.0))
+
+
+def literal_saving(W, n, labels, *, is_corrected, rate):
+    """The saving of labels, pair by pair; groups are not dealt with."""
+    m, k = len(W), labels.max() + 1
+    pairs, sums = np.zeros(k + 1), np.zeros(k + 1)
+    for j in range(m):
+        for i in range(j):
+            c = labels[i] if labels[i] == labels[j] else k
+            pairs[c] += n[i] * n[j]
+            sums[c] += W[i, j]
+    parameters = 0.0
+    if is_corrected:
+        coded = sum(map(cost, sums, pairs))
+        parameters = 0.5 * (np.log1p(sums[:k]).sum() - np.log1p(sums.sum()))
+    else:
+        coded = cost(sums[:k].sum(), pairs[:k].sum()) + cost(sums[k], pairs[k])
+    present = labels[n > 0]
+    sizes = np.unique(present, return_counts=True)[1]
+    return cost(sums.sum(), pairs.sum()) - coded - rate * labels_cost(sizes) - parameters
+
+
+def planted(seed, *, is_corrected, m=M, n_clusters=4):
+    """A planted binary similarity, the run that describes it, and the true labels."""
+    rng = np.random.default_rng(seed)
+    truth = renumber(rng.integers(n_clusters, size=m))
+    expected = np.where(truth[:, None] == truth, 0.5, 0.04)
+    if is_corrected:
+        theta = np.minimum(rng.pareto(1.5, m) + 0.3, 6.0)
+        expected = np.minimum(expected * np.outer(theta, theta), 1.0)
+    W = np.triu(rng.random((m, m)) < expected, 1).astype(float)
+    run = CoordinateRun.prepare(Problem.check(W + W.T))
+    assert run.is_corrected == is_corrected
+    return run, truth
+
+
+def saving(run, labels):
+    return run.description.saving(labels, within(run.graph, labels, int(labels.max()) + 1))
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_savings_are_what_the_formula_says(is_corrected, seed):
+    run, truth = planted(seed, is_corrected=is_corrected)
+    W, n = dense_similarity(run.graph), run.graph.weight.astype(float)
+    rng = np.random.default_rng(seed)
+    rate = 1.0 if is_corrected else PLAIN_RATE
+    several = [truth, rng.permutation(truth), np.arange(M), rng.integers(9, size=M)]
+    for labels in map(renumber, several):
+        expected = literal_saving(W, n, labels, is_corrected=is_corrected, rate=rate)
+        np.testing.assert_allclose(saving(run, labels), expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_true_labels_beat_one_label_and_any_others(is_corrected, seed):
+    run, truth = planted(seed, is_corrected=is_corrected)
+    rng = np.random.default_rng(seed)
+    one = np.zeros(M, dtype=np.int32)
+    np.testing.assert_allclose(saving(run, one), 0.0, atol=1e-6)
+    assert saving(run, truth) > 0
+    for _ in range(20):
+        assert saving(run, renumber(rng.permutation(truth))) < 0
+    for n_wrong in (10, 30):
+        worse = truth.copy()
+        worse[:n_wrong] = rng.permutation(worse[:n_wrong])
+        assert saving(run, renumber(worse)) < saving(run, truth)
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_items_without_weight_change_nothing(is_corrected, seed):
+    run, truth = planted(seed, is_corrected=is_corrected)
+    inside = within(run.graph, truth, int(truth.max()) + 1)
+    given = run.description
+    more = Description(
+        total=given.total,
+        n_pairs=given.n_pairs,
+        weight=np.r_[given.weight, np.zeros(7, dtype=np.float32)],
+        is_corrected=is_corrected,
+        rate=given.rate,
+    )
+    n_labels = len(inside)
+    alone = np.r_[truth, n_labels + np.arange(7)]
+    assert more.saving(alone, np.r_[inside, np.zeros(7)]) == pytest.approx(saving(run, truth))
+    among = np.r_[truth, np.arange(7) % n_labels]
+    assert more.saving(among, inside) == pytest.approx(saving(run, truth))
+
+
+@pytest.mark.parametrize("m", [1, 2, 4, 6])
+def test_labels_cost_as_much_as_there_are_labelings(m):
+    for k in range(1, m + 1):
+        found = [np.bincount(labels, minlength=k) for labels in product(range(k), repeat=m)]
+        sizes, ways = np.unique([s for s in found if s.all()], axis=0, return_counts=True)
+        assert len(sizes) == comb(m - 1, k - 1)
+        for one, n_ways in zip(sizes, ways, strict=True):
+            np.testing.assert_allclose(labels_cost(one), log(len(sizes)) + log(n_ways), atol=1e-9)
+
+
+@pytest.mark.parametrize("m", [50, 400])
+def test_only_broad_degrees_are_uneven(m, seed):
+    rng = np.random.default_rng(seed)
+    for mean in (3.0, 10.0, 40.0):
+        assert not are_uneven(np.full(m, mean))
+        assert not are_uneven(rng.poisson(mean, m).astype(float))
+        assert not are_uneven(rng.uniform(0.9, 1.1, m) * mean)
+        assert are_uneven(np.rint((rng.pareto(1.5, m) + 0.5) * mean))
+    assert not are_uneven(np.zeros(0))

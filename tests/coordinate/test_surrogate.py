@@ -1,0 +1,104 @@
+"""Similarities joined at random: what they keep, and what they are used for."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from spherelax.coordinate.surrogate import shuffled
+
+import spherelax as sl
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.kernels import degrees
+from spherelax.problem import Problem
+
+
+def dense(graph):
+    return sp.csr_array(
+        (graph.values, graph.indices, graph.indptr), shape=(graph.n_items, graph.n_items)
+    ).toarray()
+
+
+def random_graph(m, degree, seed):
+    rng = np.random.default_rng(seed)
+    half = np.triu(rng.random((m, m)) < degree / (m - 1), 1)
+    return (half | half.T).astype(float)
+
+
+def test_pairs_are_distinct_and_values_are_kept(seed):
+    W = np.random.default_rng(seed).random((30, 30))
+    graph = build_graph(Problem.check((W + W.T) * (W + W.T > 1)))
+    random = shuffled(graph, False, seed)
+    A = dense(random)
+    np.testing.assert_array_equal(A, A.T)
+    assert np.all(A.diagonal() == 0)
+    np.testing.assert_array_equal(np.sort(random.values), np.sort(graph.values))
+    assert not np.array_equal(A, dense(graph))
+
+
+def test_all_pairs_can_be_drawn():
+    graph = build_graph(Problem.check(np.ones((9, 9))))
+    np.testing.assert_array_equal(dense(shuffled(graph, False, 0)), 1.0 - np.eye(9))
+
+
+def test_absent_items_stay_absent(seed):
+    W = np.zeros((20, 20))
+    W[:12, :12] = random_graph(12, 4, seed)
+    graph = build_graph(Problem.check(W))
+    random = dense(shuffled(graph, False, seed))
+    absent = graph.weight == 0
+    assert absent[12:].all()
+    assert not random[absent].any()
+
+
+def test_degrees_are_about_kept(seed):
+    W = random_graph(300, 6, seed)
+    W[:3] = W[:, :3] = 1.0
+    np.fill_diagonal(W, 0.0)
+    graph = build_graph(Problem.check(W))
+    before, after = degrees(graph), degrees(shuffled(graph, True, seed))
+    assert np.corrcoef(before, after)[0, 1] > 0.98
+    assert np.all(after <= before)
+
+
+def test_matches_of_two_groups_stay_one_to_one(seed):
+    W, groups, _ = sl.datasets.make_partial_matching(6, 9, observed=0.7, random_state=seed)
+    graph = build_graph(Problem.check(W, groups))
+    A = dense(shuffled(graph, False, seed))
+    np.testing.assert_array_equal(A, A.T)
+    names = np.unique(groups)
+    for a in names:
+        for b in names:
+            block, old = (X[np.ix_(groups == a, groups == b)] for X in (A, dense(graph)))
+            np.testing.assert_array_equal(np.sort(block.sum(axis=0)), np.sort(old.sum(axis=0)))
+            np.testing.assert_array_equal(np.sort(block.sum(axis=1)), np.sort(old.sum(axis=1)))
+    assert not np.array_equal(A, dense(graph))
+
+
+@pytest.mark.parametrize(("m", "degree"), [(150, 75), (300, 30), (1000, 15)])
+def test_noise_is_called_noise_and_comes_back_as_one(m, degree, seed):
+    with pytest.warns(sl.SphereWarning, match="looks like noise"):
+        result = sl.solve(random_graph(m, degree, 100 + seed))
+    assert result.status == sl.Status.NOISE
+    assert result.n_labels == 1
+
+
+def test_noisy_matchings_are_called_noise(seed):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.SphereWarning)
+        status = {
+            shuffled: sl.solve(
+                *sl.datasets.make_partial_matching(
+                    20, 20, observed=0.6, shuffled=shuffled, random_state=100 + seed
+                )[:2]
+            ).status
+            for shuffled in (0.5, 1.0)
+        }
+    assert status == {0.5: sl.Status.DESCRIBED, 1.0: sl.Status.NOISE}
+
+
+def test_two_groups_are_never_called_noise(seed):
+    W, groups, _ = sl.datasets.make_partial_matching(
+        2, 20, observed=1.0, shuffled=1.0, random_state=seed
+    )
+    assert sl.solve(W, groups).status == sl.Status.DESCRIBED

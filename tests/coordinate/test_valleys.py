@@ -1,0 +1,203 @@
+"""Points: labels are merged unless there is a valley between them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs, make_circles, make_moons
+
+import spherelax as sl
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.run import CoordinateRun
+from spherelax.coordinate.valleys import (
+    _cut_through,
+    _Interfaces,
+    _nearest,
+    choose,
+    merged,
+    worth_merging,
+)
+from spherelax.problem import Problem
+
+
+def neighbours(X):
+    """Neighbour graph and scales of points."""
+    graph = build_graph(Problem.check(sl.similarity.nearest_neighbors(X)))
+    return graph, sl.similarity.local_scales(X)
+
+
+def solve_points(X, **settings):
+    W = sl.similarity.nearest_neighbors(X)
+    scales = sl.similarity.local_scales(X)
+    return sl.solve(W, pick="interfaces", scales=scales, **settings)
+
+
+ONE_CLUSTER = {
+    "2-D": lambda rng: rng.normal(size=(300, 2)),
+    "3-D": lambda rng: rng.normal(size=(300, 3)),
+    "10-D": lambda rng: rng.normal(size=(300, 10)),
+    "square": lambda rng: rng.random((300, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", ONE_CLUSTER)
+def test_one_cluster_comes_back_as_one(kind, seed):
+    result = solve_points(ONE_CLUSTER[kind](np.random.default_rng(seed)))
+    assert result.n_labels == 1
+    assert result.status == sl.Status.VALLEYS
+
+
+SEVERAL = {
+    "moons": lambda seed: make_moons(400, noise=0.05, random_state=seed),
+    "circles": lambda seed: make_circles(600, noise=0.03, factor=0.5, random_state=seed),
+    "blobs": lambda seed: make_blobs(
+        400, centers=[[0, 0], [6, 0], [0, 6], [6, 6]], random_state=seed
+    ),
+    "densities": lambda seed: make_blobs(
+        [400, 100], centers=[[0, 0], [8, 0]], cluster_std=[0.5, 2.0], random_state=seed
+    ),
+    "10-D blobs": lambda seed: make_blobs(
+        600, n_features=10, centers=6, cluster_std=1.0, random_state=seed
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SEVERAL)
+def test_separate_clusters_are_found(kind, seed):
+    X, truth = SEVERAL[kind](seed)
+    result = solve_points(X)
+    assert result.n_labels == len(np.unique(truth))
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.97
+
+
+def test_golf_ball_is_one_cluster(data_home):
+    X = np.load(data_home / "clustering" / "fcps.npz")["GolfBall_X"]
+    assert solve_points(X[:: len(X) // 1000]).n_labels == 1
+
+
+def test_the_labels_are_a_step_of_the_path(seed):
+    X, _ = SEVERAL["blobs"](seed)
+    result = solve_points(X)
+    assert result.path.labels[result.index] is result.labels
+    assert result.at(result.alpha).labels is result.labels
+
+
+def test_units_of_points_do_not_matter(seed):
+    X, _ = SEVERAL["densities"](seed)
+    np.testing.assert_array_equal(solve_points(X).labels, solve_points(1000.0 * X).labels)
+
+
+def test_patches_are_merged_but_not_clusters(seed):
+    X, truth = SEVERAL["blobs"](seed)
+    graph, scales = neighbours(X)
+    quarters = 4 * truth
+    for label in range(4):
+        inside = truth == label
+        right, upper = (X[inside] > np.median(X[inside], axis=0)).T
+        quarters[inside] += 2 * right + upper
+    labels = next(merged(graph, [quarters.astype(np.int32)], scales))
+    assert labels.max() + 1 < 10
+    assert sl.metrics.pairwise_scores(truth, labels).precision > 0.98
+
+
+def test_choose_takes_the_commonest_number_and_then_the_best_score():
+    labelings = [np.array(labels) for labels in ([0, 1, 2], [0, 0, 1], [0, 1, 0], [0, 0, 0])]
+    assert choose(labelings, score=lambda labels: labels[1]) is labelings[2]
+    assert choose(labelings, score=lambda labels: labels[2]) is labelings[1]
+
+
+def test_fine_and_repeated_labels_are_not_worth_merging():
+    """200 items, hence 10 labels of a cell's size, and at most 15 are worth merging."""
+    path = [np.arange(200) % n for n in (200, 40, 10, 10, 16, 15, 15, 2, 3)]
+    assert worth_merging(path) == [2, 5, 7, 8]
+
+
+def walked(X):
+    """The run of points and its path."""
+    problem = Problem.check(sl.similarity.nearest_neighbors(X))
+    return CoordinateRun.prepare(problem, is_thorough=True).explore(None)
+
+
+def test_progress_between_valleys():
+    X, _ = SEVERAL["blobs"](0)
+    (run, path), scales = walked(X), sl.similarity.local_scales(X)
+    seen = []
+    found, index = run.between_valleys(path, scales, seen.append)
+    steps = worth_merging(path.labels)
+    assert [step.index for step in seen] == list(range(len(steps)))
+    assert {step.n_steps for step in seen} == {len(steps)}
+    np.testing.assert_array_equal([step.alpha for step in seen], path.alphas[steps])
+    assert found.n_labels[index] in [step.n_labels for step in seen]
+    assert found.is_whole
+
+
+@pytest.mark.parametrize("n_merged", [1, 3])
+def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
+    X, _ = SEVERAL["blobs"](0)
+    (run, path), scales = walked(X), sl.similarity.local_scales(X)
+    steps = worth_merging(path.labels)[:n_merged]
+
+    def interrupt(step):
+        if step.index == n_merged - 1:
+            raise KeyboardInterrupt
+
+    found, index = run.between_valleys(path, scales, interrupt)
+    assert not found.is_whole
+    so_far = list(merged(run.graph, [path.labels[step] for step in steps], scales))
+    np.testing.assert_array_equal(found.labels[index], choose(so_far, run.saving))
+
+
+def test_control_c_before_anything_is_merged(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    X, _ = SEVERAL["blobs"](0)
+    monkeypatch.setattr(_Interfaces, "merge", interrupted)
+    with pytest.warns(sl.SphereWarning, match="interrupted"):
+        result = solve_points(X)
+    assert result.path.savings[result.index] == result.path.savings.max()
+
+
+def test_cut_through_a_chain_of_two_cliques():
+    """Cuts of 4 x 4 = 16 inside, of 1 between: maxima 16 and a valley of 1."""
+    W = np.kron(np.eye(2), np.ones((8, 8)))
+    W[7, 8] = W[8, 7] = 1.0
+    graph = build_graph(Problem.check(W))
+    items, place = np.arange(16), np.arange(16)
+    high, low = _cut_through(graph, graph.values.astype(float), items, 8, place, 1.0)
+    assert low == 1.0
+    assert high == pytest.approx(16.0, abs=1.0)
+
+
+def test_nearest_meets_the_near_end_first():
+    """On a chain, the first items that are met are those next to the other part."""
+    m = 30
+    W = np.diag(np.ones(m - 1), 1)
+    graph = build_graph(Problem.check(W + W.T))
+    place = np.full(m, -1, dtype=np.int64)
+    found = _nearest(graph, np.arange(5), np.arange(5, m), place, 7)
+    np.testing.assert_array_equal(found, np.arange(5, 12))
+    assert np.all(place == -1)
+
+
+def test_valleys_are_symmetric(seed):
+    X, truth = SEVERAL["blobs"](seed)
+    graph, scales = neighbours(X)
+    interfaces = _Interfaces(graph, scales)
+    halves = (2 * truth + (X[:, 0] > np.median(X[:, 0]))).astype(np.int32)
+    labels = np.unique(halves, return_inverse=True)[1].astype(np.int32)
+    interfaces._look_at(labels)
+    pairs = [(a, b) for a, cuts in interfaces.cuts.items() for b in cuts]
+    assert pairs
+    for a, b in pairs:
+        assert interfaces._valley(a, b) == interfaces._valley(b, a)
+        assert interfaces.cuts[a][b] == pytest.approx(interfaces.cuts[b][a])
+
+
+def test_bad_scales():
+    W = sl.similarity.nearest_neighbors(np.random.default_rng(0).normal(size=(30, 2)))
+    for scales in (np.ones(29), np.zeros(30), np.full(30, np.nan)):
+        with pytest.raises(sl.InvalidInputError, match="scales must hold one positive number"):
+            sl.solve(W, pick="interfaces", scales=scales)
+    with pytest.raises(sl.InvalidInputError, match="for points, which have no groups"):
+        sl.solve(W, range(30), pick="interfaces")
+    with pytest.raises(sl.InvalidInputError, match="needs solver='coordinate'"):
+        sl.solve(W, solver="power", pick="interfaces")
