@@ -145,7 +145,7 @@ def test_no_kernel_returns_several_arrays():
     sl.solve(*sl.datasets.make_partial_matching(8, 6, random_state=0)[:2])
     sl.solve(*unreliable()[:2])
     points = np.random.default_rng(0).normal(size=(100, 2))
-    sl.solve(sl.similarity.nearest_neighbors(points), pick="interfaces")
+    sl.solve(sl.similarity.nearest_neighbors(points), pick="valleys")
     modules = [module for name, module in sys.modules.items() if name.startswith("spherelax.")]
     values = [value for module in modules for value in vars(module).values()]
     kernels = {value for value in values if isinstance(value, Dispatcher)}

@@ -248,9 +248,9 @@ def test_defaults_are_those_of_solve(estimator):
 
 def test_neighbours_are_judged_by_their_interfaces(blobs, seen_by_solve):
     X, _ = blobs
-    for pick in (None, "interfaces"):
+    for pick in (None, "valleys"):
         sl.SphereClustering(pick=pick).fit(X)
-        assert seen_by_solve["pick"] == "interfaces"
+        assert seen_by_solve["pick"] == "valleys"
         np.testing.assert_array_equal(seen_by_solve["scales"], sl.similarity.local_scales(X))
     params = {"n_neighbors": 6, "scale_neighbor": 4, "standardize": True}
     sl.SphereClustering(affinity_params=params).fit(X)

@@ -22,7 +22,7 @@ LAYERS = [
     {"_solve"},
     {"noise"},
     {"power_run", "coordinate_run"},
-    {"interfaces", "surrogate"},
+    {"valleys", "surrogate"},
     {
         "solvers",
         "pick",

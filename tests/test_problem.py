@@ -127,12 +127,12 @@ def test_universe_smaller_than_a_group():
     ("settings", "message"),
     [
         ({"max_universe": 3}, "^max_universe needs solver='power'; found"),
-        ({"solver": "power", "pick": "interfaces"}, "^pick='interfaces' needs solver='coordinate'"),
+        ({"solver": "power", "pick": "valleys"}, "^pick='interfaces' needs solver='coordinate'"),
         ({"solver": "power", "scales": [1, 1, 1]}, "^scales needs solver='coordinate'"),
-        ({"groups": "aba", "pick": "interfaces"}, "^groups must be a sequence"),
-        ({"groups": list("aba"), "pick": "interfaces"}, "^pick='interfaces' is for points"),
-        ({"pick": "interfaces", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
-        ({"pick": "interfaces", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
+        ({"groups": "aba", "pick": "valleys"}, "^groups must be a sequence"),
+        ({"groups": list("aba"), "pick": "valleys"}, "^pick='interfaces' is for points"),
+        ({"pick": "valleys", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
+        ({"pick": "valleys", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
     ],
 )
 def test_settings_that_do_not_go_together(settings, message):

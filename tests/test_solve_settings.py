@@ -50,7 +50,7 @@ def test_interfaces_see_what_no_score_does(seed):
     """Two crescents: every patch of the neighbour graph is a cluster to the others."""
     X, truth = make_moons(600, noise=0.05, random_state=seed)
     W = sl.similarity.nearest_neighbors(X)
-    result = sl.solve(W, pick="interfaces", scales=sl.similarity.local_scales(X))
+    result = sl.solve(W, pick="valleys", scales=sl.similarity.local_scales(X))
     np.testing.assert_array_equal(result.labels, renumber(truth))
     assert result.status == sl.Status.VALLEYS
     assert sl.solve(W).n_labels > 4

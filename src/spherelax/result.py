@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,7 +203,8 @@ class Source(Protocol):
         """Return the relaxed rows U at a step."""
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Outcome:
     """What a solver hands over: labels, where they come from, and what to ask back.
 
     ``index`` is the step of the path that the labels come from, None if they come from none;

@@ -27,7 +27,7 @@ def neighbours(X):
 def solve_points(X, **settings):
     W = sl.similarity.nearest_neighbors(X)
     scales = sl.similarity.local_scales(X)
-    return sl.solve(W, pick="interfaces", scales=scales, **settings)
+    return sl.solve(W, pick="valleys", scales=scales, **settings)
 
 
 ONE_CLUSTER = {
@@ -196,8 +196,8 @@ def test_bad_scales():
     W = sl.similarity.nearest_neighbors(np.random.default_rng(0).normal(size=(30, 2)))
     for scales in (np.ones(29), np.zeros(30), np.full(30, np.nan)):
         with pytest.raises(sl.InvalidInputError, match="scales must hold one positive number"):
-            sl.solve(W, pick="interfaces", scales=scales)
+            sl.solve(W, pick="valleys", scales=scales)
     with pytest.raises(sl.InvalidInputError, match="for points, which have no groups"):
-        sl.solve(W, range(30), pick="interfaces")
+        sl.solve(W, range(30), pick="valleys")
     with pytest.raises(sl.InvalidInputError, match="needs solver='coordinate'"):
-        sl.solve(W, solver="power", pick="interfaces")
+        sl.solve(W, solver="power", pick="valleys")

@@ -14,7 +14,7 @@ SETTINGS = [
     ("coordinate", "description", "nats saved", "resolution"),
     ("coordinate", "eta", "eta", "resolution"),
     ("coordinate", "stability", "nats saved", "resolution"),
-    ("coordinate", "interfaces", "nats saved", "resolution"),
+    ("coordinate", "valleys", "nats saved", "resolution"),
     ("coordinate", 1.0, "nats saved", "resolution"),
     ("power", "eta", "eta", "alpha"),
     ("power", "stability", "eta", "alpha"),
@@ -30,7 +30,7 @@ def test_first_curve_is_what_the_choice_was_made_by(clustering, solver, pick, na
     first = curves(result)[0]
     assert first.name == name
     assert across(result.path)[1] == axis
-    is_other = pick in ("stability", "interfaces", 1.0)
+    is_other = pick in ("stability", "valleys", 1.0)
     assert first.meaning.count("but the choice was made otherwise") == is_other
     page = report_html(items, result)
     n_peaks = sum(step is not None for step in (result.left, result.right))

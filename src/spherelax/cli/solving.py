@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +12,62 @@ import click
 
 import spherelax
 from spherelax import io
-from spherelax.cli.options import BOUND, PICKS, SOLVER, SOLVING, spelled
+from spherelax.cli.options import spelled
 from spherelax.cli.terminal import Progress, aside, begin, cut_short
 from spherelax.errors import InvalidInputError
-from spherelax.settings import check_settings as check_ranges
-
-INTERFACES = PICKS[-1]
+from spherelax.settings import (
+    ALPHA,
+    POSITIVE_INTEGER,
+    SOLVERS,
+    Range,
+    check_range,
+    checked_pick,
+)
 
 Given = Mapping[str, Any]
 Solved = tuple[io.Items, spherelax.Result]
 
 
-def check_settings(step: Given, settings: Given) -> None:
-    """Refuse what cannot be before any file is read, by the names of the options."""
+def checked(step: Given, given: Given) -> dict[str, Any]:
+    """Return what `solve` takes; refuse what cannot be before any file is read.
+
+    Messages name the options, not the arguments of Python.
+    """
     if None not in (step.get("alpha"), step.get("n_labels")):
         raise click.UsageError("--alpha and --n-labels exclude each other")
-    solver = settings["solver"] or SOLVER.choices[0]
-    for name, value in {**step, **settings}.items():
-        if value is None:
-            continue
-        if value == INTERFACES and solver == "power":
-            raise click.UsageError(f"--pick {INTERFACES} needs --solver coordinate")
-        only = None if name in step else SOLVING.get(spelled(name), BOUND).solver
-        if only not in (None, solver):
-            raise click.UsageError(f"{spelled(name)} needs --solver {only}")
-        try:
-            check_ranges(**({} if isinstance(value, str) else {name: value}))
-        except InvalidInputError as error:
-            raise click.UsageError(spelled(name) + str(error).removeprefix(name)) from None
+    _check_range(ALPHA, alpha=step.get("alpha"))
+    _check_range(POSITIVE_INTEGER, n_labels=step.get("n_labels"), n_jobs=given["n_jobs"])
+    settings = {name: value for name, value in given.items() if value is not None}
+    arguments: dict[str, Any] = {
+        name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
+    }
+    solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]
+    own = {setting.name for setting in fields(solver)}
+    for name in settings:
+        if name not in own:
+            other = next(iter(SOLVERS.keys() - {solver.name}))
+            raise click.UsageError(f"{spelled(name)} needs --solver {other}")
+    try:
+        arguments["solver"] = solver(**settings)
+    except InvalidInputError as error:
+        name, _, reason = str(error).partition(" ")
+        raise click.UsageError(f"{spelled(name)} {reason}") from None
+    try:
+        checked_pick(arguments.get("pick"), arguments["solver"])
+    except InvalidInputError as error:
+        text = str(error).partition(";")[0].replace("pick=", "--pick ").replace("'", "")
+        raise click.UsageError(text.replace("solver=", "--solver ")) from None
+    return arguments
+
+
+def _check_range(legal: Range, **values: object) -> None:
+    """Refuse the first value that is given and out of range."""
+    for name, value in values.items():
+        if value is not None:
+            try:
+                check_range(legal, **{spelled(name): value})
+            except InvalidInputError as error:
+                raise click.UsageError(str(error)) from None
 
 
 def check_unused(solved: str, given: Given) -> None:
@@ -52,14 +80,15 @@ def check_unused(solved: str, given: Given) -> None:
 def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
     """Solve with the settings that were given, and take the step that was asked for."""
     begin("solving")
-    given = {name: value for name, value in settings.items() if value is not None}
+    given = dict(settings)
     with Progress() as progress:
         given["callback"] = progress.callback
         found, result, messages = aside(lambda: _swept(items, given, step), progress.stop)
         sweep = result.path
-        if sweep.is_whole:
+        is_cut = progress.is_stopped or not sweep.is_whole
+        if not is_cut:
             progress.complete()
-        if progress.is_stopped or not sweep.is_whole:
+        else:
             cut_short(f"after {len(sweep.alphas)} steps, at alpha {sweep.alphas[-1]:g}")
     for message in messages:
         click.echo(f"warning: {message}", err=True)
@@ -90,10 +119,7 @@ def _swept(
             model = spherelax.SphereClustering(**given).fit(items.points)
             items, result = io.Items(model.affinity_matrix_, items.ids), model.result_
         else:
-            settings = dict(given)
-            if "max_clusters" in settings:
-                settings["max_universe"] = settings.pop("max_clusters")
-            result = spherelax.solve(items.similarity, items.groups, **settings)
+            result = spherelax.solve(items.similarity, items.groups, **given)
     if step.get("alpha") is not None:
         result = result.at(step["alpha"])
     elif step.get("n_labels") is not None:

@@ -66,10 +66,11 @@ def path(
     reading: Given,
     settings: Given,
     *,
+    given: Given,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the steps of a sweep, or of a saved one."""
+    """Write the steps of a sweep, or of a saved one, which takes nothing that was given."""
     if as_json and out == STANDARD:
         raise click.UsageError("--json and --out - exclude each other")
     check_files([out], (file, groups))
@@ -77,7 +78,7 @@ def path(
         check_ending(out, "steps", STEP_ENDINGS)
     with opened(file) as source:
         if kind_of(source, reading) == "result":
-            check_unused(name_of(file), {"groups": groups, **reading, **settings})
+            check_unused(name_of(file), {"groups": groups, **reading, **given})
             result = io.load_result(source)
         else:
             items, _ = read(source, groups, reading)
@@ -233,8 +234,8 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     single = f" ({n_single} of one item)" if n_single else ""
     n_unsure = int((result.confidence < UNSURE).sum())
     bound = ""
-    if result.max_universe < len(items.names):
-        bound = f" (max_{'universe' if items.groups else 'clusters'} {result.max_universe})"
+    if result.max_labels < len(items.names):
+        bound = f" (max_labels {result.max_labels})"
     said = (
         f"{_count(len(items.names), 'item')}{groups}{alone}: "
         f"{_count(result.n_labels, 'label')}{single} at alpha {result.alpha:g}{bound}",
