@@ -15,7 +15,7 @@ from spherelax.errors import InvalidInputError
 
 Labels = NDArray[np.int32]
 
-# Integers up to so many times the number of items are renumbered without sorting them.
+# Integers below this multiple of the number of items are renumbered without sorting them.
 SPARSE = 4
 
 

@@ -14,7 +14,7 @@ from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.result import Callback, SweepPath
 
-# What similarities are worth is learnt so many times at most.
+# What similarities are worth is learnt this number of times at most.
 ROUNDS = 4
 
 

@@ -1,4 +1,8 @@
-"""A model along all resolutions, from fine to coarse: rows, labels and curves of every step."""
+"""The walk: a model at one resolution after the other, from fine to coarse.
+
+At each resolution the rows of U are improved, rounded to labels, and the labels improved by
+discrete moves. The path keeps the labels and the curves of every step.
+"""
 
 from __future__ import annotations
 
