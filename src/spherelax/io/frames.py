@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ class Sheet:
 
     name: str
     columns: dict[str, Any]
-    lines: list[int] | None
+    lines: Sequence[int] | None
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column as Python objects; missing ones, NaN too, are None."""

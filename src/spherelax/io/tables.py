@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from math import inf
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import read_vector
 from spherelax.io.items import Items
-from spherelax.io.rows import Table, has_edge_header, has_group_header, read_table, shown
+from spherelax.io.rows import Table, has_edge_header, has_group_header, is_number, read_table, shown
 
 
 def read_edges(path: str | Path) -> Items:
@@ -51,16 +52,11 @@ def read_edges(path: str | Path) -> Items:
     """
     table = read_table(path, "an edge table", (2, 3), has_edge_header)
     _refuse_empty(table, "an item must not be empty", table.columns[:2])
-    codes: dict[str, int] = {}
-    pairs = [
-        codes.setdefault(item, len(codes))
-        for edge in zip(table.columns[0], table.columns[1], strict=True)
-        for item in edge
-    ]
+    first, second = table.columns[:2]
+    ids = list(dict.fromkeys(chain.from_iterable(zip(first, second, strict=True))))
+    code = dict(zip(ids, range(len(ids)), strict=True)).__getitem__
     values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
-    return Items(
-        strongest(np.array(pairs[::2]), np.array(pairs[1::2]), values, len(codes)), list(codes)
-    )
+    return Items(strongest(_mapped(code, first), _mapped(code, second), values, len(ids)), ids)
 
 
 def read_groups(path: str | Path, items: Items) -> Items:
@@ -116,17 +112,24 @@ def _refuse_empty(table: Table, reason: str, columns: list[list[str]]) -> None:
 
 def _similarities(table: Table) -> NDArray[np.float64]:
     """Return the numbers of the third column."""
-    values = []
-    for row, cell in enumerate(table.columns[2]):
-        try:
-            value = float(cell)
-        except ValueError:
-            raise table.fault(row, f"similarity must be a number; found {shown(cell)}") from None
-        if not 0 <= value < inf:
-            reason = f"similarity must be finite and not negative; found {shown(cell)}"
-            raise table.fault(row, reason)
-        values.append(value)
-    return np.array(values)
+    cells = table.columns[2]
+    try:
+        values = np.fromiter(map(float, cells), dtype=float, count=len(cells))
+    except ValueError:
+        row = next(row for row, cell in enumerate(cells) if not is_number(cell))
+        reason = f"similarity must be a number; found {shown(cells[row])}"
+        raise table.fault(row, reason) from None
+    legal = (values >= 0) & np.isfinite(values)
+    if not legal.all():
+        row = int(legal.argmin())
+        reason = f"similarity must be finite and not negative; found {shown(cells[row])}"
+        raise table.fault(row, reason)
+    return values
+
+
+def _mapped(code: Callable[[str], int], column: list[str]) -> NDArray[np.intp]:
+    """Return the codes of a column."""
+    return np.fromiter(map(code, column), dtype=np.intp, count=len(column))
 
 
 def strongest(
