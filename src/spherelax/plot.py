@@ -80,11 +80,12 @@ def sweep(
         _draw_savings(ax, curve)
     _draw_marks(ax, result, curve)
     counts = ax.twinx()
-    counts.step(curve.x, path.n_labels, where="mid", color=GREY, lw=1)
+    n_labels = result.n_labels_per_step
+    counts.step(curve.x, n_labels, where="mid", color=GREY, lw=1)
     counts.set_yscale("log", subs=[])
     counts.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     counts.yaxis.set_major_formatter("{x:g}")
-    counts.set_ylim(0.8, 1.6 * path.n_labels.max())
+    counts.set_ylim(0.8, 1.6 * n_labels.max())
     _name(counts, "number of labels", GREY)
     scales = [ax, counts]
     if truth is not None:

@@ -58,9 +58,8 @@ def read_edges(path: str | Path) -> Items:
         for item in edge
     ]
     values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
-    return Items(
-        strongest(np.array(pairs[::2]), np.array(pairs[1::2]), values, len(codes)), list(codes)
-    )
+    first, second = np.array(pairs[::2]), np.array(pairs[1::2])
+    return Items(largest_of_each_pair(first, second, values, len(codes)), list(codes))
 
 
 def read_groups(path: str | Path, items: Items) -> Items:
@@ -129,7 +128,7 @@ def _similarities(table: Table) -> NDArray[np.float64]:
     return np.array(values)
 
 
-def strongest(
+def largest_of_each_pair(
     first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
 ) -> Any:
     """Return the symmetric similarity in which the largest value listed for a pair counts."""
