@@ -249,6 +249,8 @@ class Result:
         The step at ``alpha``: the one that the labels come from, or else the one nearest to them.
     labelings : tuple of n_steps arrays of shape (n_items,)
         Labels of every step: those of the path, and at ``position`` these ones.
+    n_labels_per_step : ndarray of shape (n_steps,)
+        Number of different labels in each of ``labelings``.
     right, left : int or None
         The steps of the two maxima of eta around the step, where the curve has them.
     max_labels : int
@@ -293,6 +295,13 @@ class Result:
         at = self.position
         return (*self.path.labels[:at], self.labels, *self.path.labels[at + 1 :])
 
+    @property
+    def n_labels_per_step(self) -> NDArray[np.intp]:
+        """Number of different labels at every step, that of these ones at `position`."""
+        sizes = self.path.n_labels.copy()
+        sizes[self.position] = self.n_labels
+        return sizes
+
     def at(self, alpha: float) -> Result:
         """Return the result at the step whose alpha is nearest: coarser below, finer above."""
         check_range(ALPHA, alpha=alpha)
@@ -304,8 +313,7 @@ class Result:
         Quietest: the smallest eta; of several, the middle one.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
-        numbers = np.array([count_labels(labels) for labels in self.labelings])
-        distance = np.abs(np.log(numbers / n_labels))
+        distance = np.abs(np.log(self.n_labels_per_step / n_labels))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
         quietest = steps[etas == etas.min()]

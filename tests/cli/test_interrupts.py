@@ -15,9 +15,10 @@ import pytest
 from program import ENVIRONMENT, POWER, invoke, labels_in, run_on_terminal
 
 import spherelax
-from spherelax import _solve, io
+from spherelax import io
 from spherelax.cli.terminal import ASIDE, Progress, aside
 from spherelax.result import Step
+from spherelax.settings import SOLVERS
 
 
 @pytest.fixture(autouse=True)
@@ -224,7 +225,7 @@ def test_a_second_control_c_ends_at_once_and_tidies_up(folder: Path) -> None:
     assert sorted(folder.rglob("*")) == before
 
 
-@pytest.mark.parametrize("solver", _solve.SOLVERS)
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_control_c(solver: str) -> None:
     noise = np.random.default_rng(0).random((400, 400))
     np.save("noise.npy", noise + noise.T)

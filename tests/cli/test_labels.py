@@ -63,10 +63,10 @@ def test_files_and_summary() -> None:
 
 
 def test_the_summary_tells_a_bound_that_might_bind() -> None:
-    result = invoke("cluster", "edges.csv", "--max-clusters", "5", *POWER)
-    assert result.stderr.splitlines()[0].endswith(" (max_clusters 5)")
-    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-universe", "4", *POWER)
-    assert result.stderr.splitlines()[0].endswith(" (max_universe 4)")
+    result = invoke("cluster", "edges.csv", "--max-labels", "5", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_labels 5)")
+    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-labels", "4", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_labels 4)")
 
 
 def test_other_steps_of_the_path() -> None:
@@ -92,34 +92,34 @@ def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spherelax, "solve", spy, raising=False)
     options = ("--alpha-step", "0.2", "--delta-margin", "1", "--kappa", "0.5", "--solver", "power")
     both = ("--n-inner", "7", "--eta-floor", "0", "--pick", "stability")
-    invoke("cluster", "edges.csv", "--max-clusters", "8", *options, *both)
-    shared = {"n_inner": 7, "eta_floor": 0.0, "pick": "stability"}
-    assert seen == {
-        "solver": "power", "max_universe": 8, "alpha_step": 0.2, "delta_margin": 1.0, "kappa": 0.5,
-        **shared,
-    }  # fmt: skip
+    invoke("cluster", "edges.csv", "--max-labels", "8", "--n-jobs", "2", *options, *both)
+    power = spherelax.Power(
+        max_labels=8, alpha_step=0.2, delta_margin=1.0, kappa=0.5, n_inner=7, eta_floor=0.0
+    )
+    assert seen == {"solver": power, "pick": "stability", "n_jobs": 2}
     invoke("cluster", "w.npy", "--n-steps", "12", "--row-entries", "3", "--n-jobs", "1", *both)
-    assert seen == {"n_steps": 12, "row_entries": 3, "n_jobs": 1, **shared}
+    coordinate = spherelax.Coordinate(n_steps=12, row_entries=3, n_inner=7, eta_floor=0.0)
+    assert seen == {"solver": coordinate, "pick": "stability", "n_jobs": 1}
     groups = ("--groups", "groups.csv")
-    invoke("match", "edges.csv", *groups, "--max-universe", "5", "--solver", "power")
-    assert seen == {"max_universe": 5, "solver": "power"}
+    invoke("match", "edges.csv", *groups, "--max-labels", "5", "--solver", "power")
+    assert seen == {"solver": spherelax.Power(max_labels=5)}
     invoke("match", "edges.csv", *groups, "--pick", "2.5", "--solver", "coordinate")
-    assert seen == {"pick": 2.5, "solver": "coordinate"}
+    assert seen == {"pick": 2.5, "solver": spherelax.Coordinate()}
     invoke("match", "edges.csv", *groups)
-    assert seen == {}
+    assert seen == {"solver": spherelax.Coordinate()}
 
 
 def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     solve = spherelax.solve
 
     def warning(*arguments: object, **settings: object) -> spherelax.Result:
-        warnings.warn("max_universe was limited", spherelax.SphereWarning, stacklevel=1)
+        warnings.warn("max_labels was limited", spherelax.SphereWarning, stacklevel=1)
         return solve(*arguments, **settings)
 
     monkeypatch.setattr(spherelax, "solve", warning, raising=False)
     Path("edges.csv").write_text("a,b,0\nc,d,0\n")
     stderr = invoke("cluster", "edges.csv").stderr
-    assert stderr.count("warning: max_universe was limited\n") == 1
+    assert stderr.count("warning: max_labels was limited\n") == 1
     assert stderr.count(spherelax.Status.ISOLATED) == 1
     assert "SphereWarning" not in stderr
 
@@ -190,7 +190,7 @@ def test_points_are_clustered() -> None:
     result = invoke("cluster", "points.csv")
     assert result.stdout.startswith("item,label,confidence\np0,0,")
     assert labels_in(result.stdout) == ["0"] * 20 + ["1"] * 20
-    power = invoke("cluster", "points.csv", "--max-clusters", "2", *POWER)
+    power = invoke("cluster", "points.csv", "--max-labels", "2", *POWER)
     assert power.exit_code == 0
     assert int(max(labels_in(power.stdout))) <= 1
 

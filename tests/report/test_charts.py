@@ -36,7 +36,7 @@ def test_first_curve_is_what_the_choice_was_made_by(clustering, solver, pick, na
     n_peaks = sum(step is not None for step in (result.left, result.right))
     assert page.count('class="dot peak" style') == n_peaks
     assert (n_peaks > 0) == (pick == "eta") == ("maxima of eta" in page)
-    worth = (result.path.savings if name == "nats saved" else result.path.etas)[result.index]
+    worth = (result.path.savings if name == "nats saved" else result.path.etas)[result.position]
     shown = re.search(r'id="now-worth">(.*?)<', page)[1]
     assert float(shown.replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
 

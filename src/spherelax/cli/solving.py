@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -49,15 +50,27 @@ def checked(step: Given, given: Given) -> dict[str, Any]:
             raise click.UsageError(f"{spelled(name)} needs --solver {other}")
     try:
         arguments["solver"] = solver(**settings)
-    except InvalidInputError as error:
-        name, _, reason = str(error).partition(" ")
-        raise click.UsageError(f"{spelled(name)} {reason}") from None
-    try:
         checked_pick(arguments.get("pick"), arguments["solver"])
     except InvalidInputError as error:
-        text = str(error).partition(";")[0].replace("pick=", "--pick ").replace("'", "")
-        raise click.UsageError(text.replace("solver=", "--solver ")) from None
+        raise click.UsageError(_as_options(str(error))) from None
     return arguments
+
+
+def _as_options(message: str) -> str:
+    """Return a message about a setting or a pick with the options in place of the arguments.
+
+    Examples
+    --------
+    >>> _as_options("n_steps must be an integer >= 2; found 1")
+    '--n-steps must be an integer >= 2; found 1'
+    >>> _as_options("pick='valleys' needs solver='coordinate'; found solver='power'")
+    '--pick valleys needs --solver coordinate'
+    """
+    if "=" in message.split(" ", 1)[0]:
+        said = message.partition(";")[0]
+        return re.sub(r"(\w+)='(\w+)'", lambda m: f"{spelled(m[1])} {m[2]}", said)
+    name, _, reason = message.partition(" ")
+    return f"{spelled(name)} {reason}"
 
 
 def _check_range(legal: Range, **values: object) -> None:

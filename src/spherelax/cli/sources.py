@@ -18,7 +18,7 @@ from spherelax.errors import InvalidInputError
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[Path]:
+def readable(file: Path) -> Iterator[Path]:
     """Yield the file to read: itself, or a copy that has an ending and can be read twice."""
     begin(f"reading {name_of(file)}")
     if file != STANDARD:

@@ -17,7 +17,7 @@ from spherelax import io
 from spherelax.cli.facts import facts, told
 from spherelax.cli.options import STANDARD
 from spherelax.cli.solving import check_unused, saved, solve
-from spherelax.cli.sources import kind_of, name_of, opened, pictures, read, similar
+from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import aside, begin, writing
 from spherelax.io.answers import UNSURE
@@ -39,7 +39,7 @@ def label(
     is_matching: bool,
 ) -> None:
     """Read, solve, write and summarise."""
-    with opened(file) as source:
+    with readable(file) as source:
         kind = kind_of(source, reading)
         targets.check_kind(kind)
         items, n_alone = read(source, groups, reading, needs_groups=is_matching)
@@ -76,7 +76,7 @@ def path(
     check_files([out], (file, groups))
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
-    with opened(file) as source:
+    with readable(file) as source:
         if kind_of(source, reading) == "result":
             check_unused(name_of(file), {"groups": groups, **reading, **given})
             result = io.load_result(source)
@@ -103,7 +103,7 @@ def report(
     """Write a page about a new or a saved result."""
     check_files([out], (file, groups, saved_in))
     check_ending(out, "a report", PAGES)
-    with opened(file) as source:
+    with readable(file) as source:
         items, n_alone = read(source, groups, reading)
         shown = pictures(images, items)
         if saved_in:
@@ -117,7 +117,7 @@ def report(
 
 def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> None:
     """Say what a file holds."""
-    with opened(file) as source:
+    with readable(file) as source:
         items, _ = read(source, groups, reading)
         about = {"kind": kind_of(source, reading), **facts(similar(items))}
     _write_bytes(STANDARD, _json(about) if as_json else f"{told(about)}\n".encode())
@@ -203,7 +203,7 @@ def _steps(result: spherelax.Result, ending: str) -> bytes:
     curves = {
         "alpha": sweep.alphas,
         "resolution": sweep.resolutions,
-        "labels": sweep.n_labels,
+        "labels": result.n_labels_per_step,
         "eta": sweep.etas,
         "saving": savings,
         "stability": sweep.stability,

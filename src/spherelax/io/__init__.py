@@ -18,7 +18,7 @@ from spherelax.io.reading import kind_of, read, recognised
 from spherelax.io.saved import load_result, save_result
 from spherelax.io.streams import spooled
 from spherelax.io.tables import read_edges, read_groups
-from spherelax.io.targets import check_target, is_device, replace_file
+from spherelax.io.writing import check_target, is_device, replace_file
 
 __all__ = [
     "ImageFolder",

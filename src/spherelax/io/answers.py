@@ -15,7 +15,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.items import Columns, Named
 from spherelax.io.parquet import parquet_bytes
 from spherelax.io.saved import save_result
-from spherelax.io.targets import replace_file
+from spherelax.io.writing import replace_file
 from spherelax.result import Result
 
 UNSURE = 0.1  # items of less confidence are counted in a summary

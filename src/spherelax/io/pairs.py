@@ -15,7 +15,7 @@ from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.rows import shown
-from spherelax.io.tables import strongest
+from spherelax.io.tables import largest_of_each_pair
 from spherelax.problem import Problem
 from spherelax.result import Result
 
@@ -148,7 +148,7 @@ def read_pairs(
     known = None if records is None else _known(records, has_sources)
     codes, first, second = _encoded(sheet, pairs, known)
     scores[first == second] = 0
-    similarity = strongest(first, second, scores, len(codes))
+    similarity = largest_of_each_pair(first, second, scores, len(codes))
     with about(sheet.name):
         Problem.check(similarity)
     ids = [key[-1] for key in codes]

@@ -25,7 +25,7 @@ from spherelax.io.points import Points, read_points
 from spherelax.io.saved import SAVED
 from spherelax.io.streams import ending_of, spooled
 from spherelax.io.tables import read_edges
-from spherelax.io.targets import is_device
+from spherelax.io.writing import is_device
 from spherelax.problem import Problem
 
 KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")

@@ -16,7 +16,7 @@ from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import read_arrays
 from spherelax.io.items import Named
-from spherelax.io.targets import replace_file
+from spherelax.io.writing import replace_file
 from spherelax.result import Result, Status, SweepPath
 
 NONE = -1  # a step that is not there, in a file of integers

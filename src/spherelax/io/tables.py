@@ -56,7 +56,8 @@ def read_edges(path: str | Path) -> Items:
     ids = list(dict.fromkeys(chain.from_iterable(zip(first, second, strict=True))))
     code = dict(zip(ids, range(len(ids)), strict=True)).__getitem__
     values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
-    return Items(strongest(_mapped(code, first), _mapped(code, second), values, len(ids)), ids)
+    W = largest_of_each_pair(_mapped(code, first), _mapped(code, second), values, len(ids))
+    return Items(W, ids)
 
 
 def read_groups(path: str | Path, items: Items) -> Items:
@@ -132,7 +133,7 @@ def _mapped(code: Callable[[str], int], column: list[str]) -> NDArray[np.intp]:
     return np.fromiter(map(code, column), dtype=np.intp, count=len(column))
 
 
-def strongest(
+def largest_of_each_pair(
     first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
 ) -> Any:
     """Return the symmetric similarity in which the largest value listed for a pair counts."""

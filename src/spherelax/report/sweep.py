@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from string import Template
 from typing import Any
 
-from spherelax.labels import count_labels
 from spherelax.report.case import Case
 from spherelax.report.charts import across, curves, drawn, places, shows_savings
 from spherelax.report.markup import (
@@ -118,7 +117,7 @@ def _said(case: Case, step: int) -> dict[str, str]:
     """Return the numbers of a step as text, by the place where they are shown."""
     result, path = case.result, case.result.path
     worth = path.savings if shows_savings(result) and path.savings is not None else path.etas
-    n_labels = count_labels(result.labelings[step])
+    n_labels = int(result.n_labels_per_step[step])
     chosen = ", chosen" if step == result.position else ""
     return {
         "now-alpha": f"{path.alphas[step]:.4g}",
