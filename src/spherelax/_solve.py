@@ -46,7 +46,8 @@ def solve(
     Parameters
     ----------
     similarity : array-like or sparse matrix of shape (n_items, n_items)
-        Symmetric and non-negative; W of the paper. Larger is more similar, zero is unrelated.
+        Symmetric and non-negative; W of the paper. Larger is more similar, zero is unrelated. The
+        ``problem`` of what :mod:`spherelax.io` reads is checked already, and has its groups.
     groups : sequence of n_items hashable labels, optional
         The object that each item belongs to, in any order; items of one group never share a
         label. An item whose group is None is free. None for all puts no constraint on the labels.
@@ -89,8 +90,10 @@ def solve(
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
     n_threads = _n_threads(n_jobs)
-    _refuse_unused(settings, chosen, groups=groups, start=start, scales=scales)
+    _refuse_unused(settings, chosen, start=start, scales=scales)
     problem = Problem.check(similarity, groups)
+    if chosen == "valleys" and problem.groups is not None:
+        raise InvalidInputError("pick='valleys' is for points, which have no groups")
     if isinstance(settings, Power):
         from spherelax.power.run import run as run_power
 
@@ -123,8 +126,6 @@ def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: obj
         raise InvalidInputError("start needs solver='coordinate'; found solver='power'")
     if pick != "valleys" and given["scales"] is not None:
         raise InvalidInputError(f"scales needs pick='valleys'; found pick={pick!r}")
-    if pick == "valleys" and given["groups"] is not None:
-        raise InvalidInputError("pick='valleys' is for points, which have no groups")
 
 
 def _saving(problem: Problem) -> Any:

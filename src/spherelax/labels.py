@@ -89,16 +89,25 @@ def encode(names: Iterable[Hashable], what: str) -> NDArray[np.intp]:
         if is_small and names.min() >= 0 and names.max() < SPARSE * len(names):
             return renumber(names).astype(np.intp)
         return renumber(np.unique(names, return_inverse=True)[1]).astype(np.intp)
-    codes: dict[Hashable, int] = {}
-    encoded: list[int] = []
-    for item, name in enumerate(listed(names, what)):
-        try:
-            encoded.append(codes.setdefault(name, len(codes)))
-        except TypeError:
-            raise InvalidInputError(
-                f"{what} must hold one hashable label per item; found {name!r} at {item}"
-            ) from None
-    return np.array(encoded, dtype=np.intp)
+    found = listed(names, what)
+    try:
+        different = dict.fromkeys(found)
+    except TypeError:
+        item = next(item for item, name in enumerate(found) if not _is_hashable(name))
+        raise InvalidInputError(
+            f"{what} must hold one hashable label per item; found {found[item]!r} at {item}"
+        ) from None
+    codes = dict(zip(different, range(len(different)), strict=True))
+    return np.fromiter(map(codes.__getitem__, found), dtype=np.intp, count=len(found))
+
+
+def _is_hashable(name: object) -> bool:
+    """Tell whether a name can be a key."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
 
 
 def listed(names: object, what: str) -> list[Hashable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from spherelax import io
 from spherelax.cli.options import spelled
 from spherelax.cli.terminal import Progress, aside, begin, cut_short
 from spherelax.errors import InvalidInputError
+from spherelax.problem import Problem
 from spherelax.settings import (
     ALPHA,
     POSITIVE_INTEGER,
@@ -118,7 +119,7 @@ def saved(path: Path, items: io.Items) -> Solved:
         labels = zip(items.groups, result.labels.tolist(), strict=True)
         taken = [pair for pair in labels if pair[0] is not None]
         if len(set(taken)) < len(taken):
-            items = replace(items, groups=None)
+            items = items.with_groups(None)
     return items, result
 
 
@@ -130,9 +131,10 @@ def _swept(
         warnings.simplefilter("always", spherelax.SphereWarning)
         if isinstance(items, io.Points):
             model = spherelax.SphereClustering(**given).fit(items.points)
-            items, result = io.Items(model.affinity_matrix_, items.ids), model.result_
+            problem = Problem(model.affinity_matrix_, groups=None)  # as checked by `fit`
+            items, result = io.Items.of(problem, items.ids), model.result_
         else:
-            result = spherelax.solve(items.similarity, items.groups, **given)
+            result = spherelax.solve(items.problem, **given)
     if step.get("alpha") is not None:
         result = result.at(step["alpha"])
     elif step.get("n_labels") is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -44,16 +43,15 @@ def label(
         targets.check_kind(kind)
         items, n_alone = read(source, groups, reading, needs_groups=is_matching)
         if not is_matching and isinstance(items, io.Items):
-            items = replace(items, groups=None)
+            items = items.with_groups(None)
         shown = pictures(targets.images, items)
         items, result = solve(items, settings, step)
-        about = {**io.summary(items, result), "kind": kind}
-        lines = _guess(kind, reading) + _write(targets, source, items, result, about)
+        lines = _guess(kind, reading) + _write(targets, source, items, result)
         if targets.report:
             _write_page(targets.report, file, items, result, shown)
             lines.append(f"report: {name_of(targets.report, 'output')}")
     if targets.as_json:
-        _write_bytes(STANDARD, _json(about))
+        _write_bytes(STANDARD, _summary(items, result, kind))
     else:
         if targets.prints_labels:
             _write_bytes(STANDARD, io.columns_csv(items.answer(result)).encode())
@@ -79,7 +77,7 @@ def path(
     with readable(file) as source:
         if kind_of(source, reading) == "result":
             check_unused(name_of(file), {"groups": groups, **reading, **given})
-            result = io.load_result(source)
+            result = io.load_result(source.path)
         else:
             items, _ = read(source, groups, reading)
             result = solve(items, settings, {})[1]
@@ -130,7 +128,7 @@ def _guess(kind: str, reading: Given) -> list[str]:
 
 
 def _write(
-    targets: Targets, source: Path, items: io.Items, result: spherelax.Result, about: Given
+    targets: Targets, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> list[str]:
     """Write database, labels and sweep to their files; return what to say about it."""
     lines = []
@@ -144,7 +142,7 @@ def _write(
             f"{counts.removed} removed, {counts.added} added"
         )
     if targets.out and targets.out != STANDARD:
-        _write_labels(targets.out, source, items, result, about)
+        _write_labels(targets.out, source, items, result)
     if targets.out or targets.prints_labels:
         lines.append(f"labels: {name_of(targets.out or STANDARD, 'output')}")
     if targets.plot:
@@ -156,18 +154,18 @@ def _write(
 
 
 def _write_labels(
-    target: Path, source: Path, items: io.Items, result: spherelax.Result, about: Given
+    target: Path, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> None:
     """Write labels in the form that the ending says; pipes and devices get CSV."""
     ending = target.suffix.lower()
     if io.is_device(target):
         _write_bytes(target, io.columns_csv(items.answer(result)).encode())
     elif ending == ".json":
-        _write_bytes(target, _json(about))
+        _write_bytes(target, _summary(items, result, source.kind))
     else:
         with writing(str(target)):
             if ending == CELLS:
-                io.write_h5ad(target, source, result)
+                io.write_h5ad(target, source.path, result)
             else:
                 io.write_answer(target, items, result)
 
@@ -179,6 +177,11 @@ def _write_bytes(target: Path, content: bytes) -> None:
             click.echo(content, nl=False)
         else:
             io.replace_file(target, content)
+
+
+def _summary(items: io.Items, result: spherelax.Result, kind: str | None) -> bytes:
+    """Return what was found as JSON, and what the file was read as."""
+    return _json({**io.summary(items, result), "kind": kind})
 
 
 def _json(about: Mapping[str, Any]) -> bytes:
@@ -234,10 +237,10 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     single = f" ({n_single} of one item)" if n_single else ""
     n_unsure = int((result.confidence < UNSURE).sum())
     bound = ""
-    if result.max_labels < len(items.names):
+    if result.max_labels < items.n_items:
         bound = f" (max_labels {result.max_labels})"
     said = (
-        f"{_count(len(items.names), 'item')}{groups}{alone}: "
+        f"{_count(items.n_items, 'item')}{groups}{alone}: "
         f"{_count(result.n_labels, 'label')}{single} at alpha {result.alpha:g}{bound}",
         str(result.status),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "

@@ -80,7 +80,7 @@ def columns_csv(columns: Columns, *, delimiter: str = ",") -> str:
     text = StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*(map(_cell, column) for column in columns.values()), strict=True))
+    writer.writerows(zip(*map(_cells, columns.values()), strict=True))
     return text.getvalue()
 
 
@@ -146,9 +146,11 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
     }
 
 
-def _cell(value: Any) -> Any:
-    """Write a number with a fraction to four decimals."""
-    return f"{value:.4f}" if isinstance(value, float) else value
+def _cells(column: list[Any]) -> list[Any]:
+    """Write numbers with a fraction to four decimals."""
+    if set(map(type, column)) == {float}:
+        return list(map("{:.4f}".format, column))
+    return [f"{value:.4f}" if isinstance(value, float) else value for value in column]
 
 
 def _known(value: float) -> float | None:

@@ -13,10 +13,9 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
-from pathlib import Path
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.faults import about
+from spherelax.io.source import File, Source
 
 ENDINGS = (".csv", ".tsv", ".txt")
 # Names by which the header of a table without numbers is told from its first row.
@@ -39,17 +38,17 @@ class Table:
     Columns, because a list per row would keep the garbage collector busy for most of the time.
     """
 
-    path: Path
+    source: Source
     lines: Sequence[int]
     columns: Columns
 
     def fault(self, row: int, reason: str) -> InvalidInputError:
         """Return the error that says what is wrong with a row."""
-        return InvalidInputError(f"{self.path}, row {self.lines[row]}: {reason}")
+        return InvalidInputError(f"{self.source}, row {self.lines[row]}: {reason}")
 
 
 def read_table(
-    path: str | Path,
+    file: File,
     what: str,
     widths: tuple[int, ...],
     has_header: Callable[[Columns], bool],
@@ -58,7 +57,7 @@ def read_table(
 
     Parameters
     ----------
-    path : str or Path
+    file : str, Path or Source
         ``.csv``, ``.tsv`` or ``.txt``.
     what : str
         What the table is, for messages.
@@ -70,6 +69,7 @@ def read_table(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "edges.csv")
     ...     _ = path.write_text('# friends\nfrom,to\n"Doe, J.",bob\n')
@@ -77,35 +77,34 @@ def read_table(
     >>> table.columns, table.lines
     ([['Doe, J.'], ['bob']], [3])
     """
-    path = Path(path)
-    if path.suffix.lower() not in ENDINGS:
-        raise InvalidInputError(f"{path}: {what} must end in {', '.join(ENDINGS)}")
-    text = _read_text(path)
-    found = _plain_columns(text, path.suffix.lower())
+    source = Source.of(file)
+    if source.ending not in ENDINGS:
+        raise InvalidInputError(f"{source}: {what} must end in {', '.join(ENDINGS)}")
+    found = _plain_columns(source.text, source.ending)
     if found is None or len(found) not in widths:
-        table = _columns_by_row(path, text, what, widths)
+        table = _columns_by_row(source, what, widths)
     else:
-        table = Table(path, range(1, len(found[0]) + 1), found)
+        table = Table(source, range(1, len(found[0]) + 1), found)
     first = int(has_header(table.columns))
     if len(table.lines) == first:
-        raise InvalidInputError(f"{path}: holds a header but no rows")
-    return Table(path, table.lines[first:], [column[first:] for column in table.columns])
+        raise InvalidInputError(f"{source}: holds a header but no rows")
+    return Table(source, table.lines[first:], [column[first:] for column in table.columns])
 
 
-def first_rows(path: str | Path, n_rows: int) -> list[list[str]]:
+def first_rows(file: File, n_rows: int) -> list[list[str]]:
     r"""Return the cells of the first rows of a text file, a header being one of them.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "edges.csv")
     ...     _ = path.write_text("# made by hand\nann;anna;0.9\n")
     ...     first_rows(path, 2)
     [['ann', 'anna', '0.9']]
     """
-    path = Path(path)
-    return [row for _, row in islice(_split(path, _read_text(path)), n_rows)]
+    return [row for _, row in islice(_split(Source.of(file)), n_rows)]
 
 
 def has_edge_header(columns: Columns) -> bool:
@@ -152,20 +151,6 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
 
-def _read_text(path: Path) -> str:
-    """Read a UTF-8 file, with or without a byte order mark."""
-    with about(path):
-        content = path.read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        row = error.object.count(b"\n", 0, error.start) + 1
-        byte = error.object[error.start]
-        raise InvalidInputError(
-            f"{path}, row {row}: must be text in UTF-8; found byte 0x{byte:02x}"
-        ) from None
-
-
 def _plain_columns(text: str, ending: str) -> Columns | None:
     """Split a plain table all at once, many times quicker than row by row.
 
@@ -185,50 +170,50 @@ def _plain_columns(text: str, ending: str) -> Columns | None:
     return [cells[column::width] for column in range(width)]
 
 
-def _columns_by_row(path: Path, text: str, what: str, widths: tuple[int, ...]) -> Table:
+def _columns_by_row(source: Source, what: str, widths: tuple[int, ...]) -> Table:
     """Read a table of any form row by row, its header being the first row."""
     lines: list[int] = []
     columns: Columns = []
-    for line, row in _split(path, text):
+    for line, row in _split(source):
         if not columns and len(row) in widths:
             columns = [[] for _ in row]
         if len(row) != len(columns):
             legal = " or ".join(map(str, widths))
             expected = f"{len(columns)}, as its first row" if columns else legal
             raise InvalidInputError(
-                f"{path}, row {line}: the number of columns of {what} must be {expected}; "
+                f"{source}, row {line}: the number of columns of {what} must be {expected}; "
                 f"found {len(row)}: {shown(' | '.join(row))}"
             )
         lines.append(line)
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)
     if not lines:
-        raise InvalidInputError(f"{path}: is empty; expected {what}")
-    return Table(path, lines, columns)
+        raise InvalidInputError(f"{source}: is empty; expected {what}")
+    return Table(source, lines, columns)
 
 
-def _split(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+def _split(source: Source) -> Iterator[tuple[int, list[str]]]:
     """Split text into rows of fields, numbered by line."""
     number = 0
 
     def counting() -> Iterator[str]:
         nonlocal number
         number = 0
-        for line in io.StringIO(text, newline=""):
+        for line in io.StringIO(source.text, newline=""):
             number += 1
             content = line.lstrip()
             if content and content[0] != "#":
                 yield line
 
     try:
-        delimiter = _delimiter(next(counting(), ""), path.suffix.lower())
+        delimiter = _delimiter(next(counting(), ""), source.ending)
         if delimiter is None:
             yield from ((number, line.split()) for line in counting())
             return
         for row in csv.reader(counting(), delimiter=delimiter, skipinitialspace=True, strict=True):
             yield number, row
     except csv.Error as error:
-        raise InvalidInputError(f"{path}, row {number}: {error}") from None
+        raise InvalidInputError(f"{source}, row {number}: {error}") from None
 
 
 def _delimiter(line: str, ending: str) -> str | None:
