@@ -11,9 +11,9 @@ import pytest
 
 import spherelax as sl
 from spherelax import io
-from spherelax._solve import SOLVERS
 from spherelax.io.answers import ENDINGS, UNSURE, columns_csv, summary, write_answer
 from spherelax.io.points import Points
+from spherelax.settings import SOLVERS
 
 NAMES = ["a", 'say "b"', "c, d", "e\tf", "g\nh", "<script>", "ä猫", "", "007", " i ", "=1+1", "#k"]
 BLOCKS = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5

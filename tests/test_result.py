@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax._solve import SOLVERS
-from spherelax.result import Path
+from problems import tuned
+from spherelax.result import SweepPath
+from spherelax.settings import SOLVERS
 
 
 @pytest.fixture(scope="module", params=SOLVERS)
 def result(request):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, solver=request.param, n_inner=5)
+    return sl.solve(W, solver=tuned(request.param, n_inner=5))
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.303, 0.503, 0.8, 0.97])
@@ -124,7 +125,7 @@ def test_stability_is_how_long_labels_last():
     resolutions = 2.0 ** np.arange(4, -1, -1)
     two, one = np.repeat([0, 1], 6), np.zeros(12)
     labels = tuple(step.astype(np.int32) for step in (np.arange(12), two, two, two, one))
-    path = Path(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
+    path = SweepPath(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
     expected = np.log(2) * np.array([0.5, 3, 3, 3, 0.5])
     np.testing.assert_allclose(path.stability, expected)
 

@@ -139,11 +139,13 @@ def _saving(problem: Problem) -> Any:
 def _absorb(problem: Problem, start: Result) -> Outcome:
     """Absorb the items and similarities of a problem into an earlier result."""
     from spherelax.coordinate.run import CoordinateSource, absorb
+    from spherelax.power.run import PowerSource
 
     if not isinstance(start, Result) or not isinstance(start.source, CoordinateSource):
         found = type(start).__name__
         if isinstance(start, Result):
-            found = f"one of {type(start.source).__name__}"
+            is_power = isinstance(start.source, PowerSource)
+            found = f"one {'of the power solver' if is_power else 'that was loaded from a file'}"
         raise InvalidInputError(f"start must be a Result of the coordinate solver; found {found}")
     if len(start.labels) > problem.n_items:
         raise InvalidInputError(

@@ -71,9 +71,9 @@ def _documented(cls: AnySolver) -> AnySolver:
         f"{', optional' if setting.default is None else ''}\n        {setting.metadata['text']}"
         for setting in fields(cls)
     )
-    if cls.__doc__ is None:  # python -OO
+    head, found, examples = (cls.__doc__ or "").partition("    Examples\n")
+    if not found:  # python -OO
         return cls
-    head, examples = cls.__doc__.split("    Examples\n")
     cls.__doc__ = f"{head}    Parameters\n    ----------\n{parameters}\n\n    Examples\n{examples}"
     return cls
 

@@ -38,9 +38,7 @@ def name_of(file: Path, standard: str = "input") -> str:
 
 def kind_of(source: io.Source, reading: Mapping[str, Any]) -> str:
     """Return what a file is read as: what the user says, or what its content tells."""
-    source.kind = reading["kind"] or (
-        "pairs" if reading["columns"] is not None else source.kind
-    )
+    source.kind = reading["kind"] or ("pairs" if reading["columns"] is not None else source.kind)
     return io.kind_of(source)
 
 
