@@ -182,7 +182,7 @@ def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any
     Parameters
     ----------
     U : array-like of shape (n_items, 3)
-        For example ``solve(W, solver="power", max_universe=3).embedding()``.
+        For example ``solve(W, solver=Power(max_labels=3)).embedding()``.
     labels : sequence of n_items labels, optional
         Given, they colour the points.
     ax : matplotlib Axes3D, optional
