@@ -1,7 +1,7 @@
 """Moving along the path without another run."""
 
 import sys
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 
 import numpy as np
@@ -55,6 +55,24 @@ def test_every_number_of_labels_on_the_path(result):
         assert other.status == sl.Status.CHOSEN
         same = result.path.n_labels == n
         assert result.path.etas[other.index] == result.path.etas[same].min()
+
+
+def test_labels_of_no_step_stand_at_their_alpha(result):
+    """Whoever asks for their number or their alpha gets them, and the path stays what it was."""
+    missing = next(n for n in range(2, 80) if n not in result.path.n_labels)
+    own = (np.arange(80) % missing).astype(np.int32)
+    other = replace(result, labels=own, index=None)
+    assert other.position == result.index == result.position
+    assert len(other.labelings) == len(other.path.labels)
+    for step, labels in enumerate(other.labelings):
+        assert labels is (own if step == other.position else result.path.labels[step])
+    found = other.with_n_labels(missing)
+    assert found.labels is own
+    assert (found.index, found.status) == (None, sl.Status.CHOSEN)
+    assert other.at(other.alpha).labels is own
+    elsewhere = other.at(1.0)
+    assert (elsewhere.index, elsewhere.position) == (0, 0)
+    assert elsewhere.labels is result.path.labels[0]
 
 
 def test_nearest_number_of_labels(result):
