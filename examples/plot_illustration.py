@@ -68,7 +68,7 @@ for i, j in wrong:
 # each other.
 
 tight = sl.solve(W, groups=images, solver=sl.Power(max_labels=3))
-stages = [tight.at(0.99), tight, tight.at(0.05)]
+stages = [tight.at(99.0), tight, tight.at(0.05)]
 figure, axes = plt.subplots(
     1, 3, figsize=(11, 4), layout="constrained", subplot_kw={"projection": "3d"}
 )

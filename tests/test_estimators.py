@@ -63,7 +63,7 @@ def test_points(blobs, affinity, solver):
     labels = model.fit_predict(X)
     assert adjusted_rand_score(y, labels) == 1.0
     assert model.n_clusters_ == 3
-    assert 0 <= model.alpha_ <= 1
+    assert model.resolution_ == model.result_.resolution > 0
     assert model.result_.n_labels == 3
     assert model.confidence_.shape == (90,)
     assert model.n_features_in_ == 2

@@ -122,7 +122,6 @@ def test_fewer_labels_than_items_in_a_group():
             {"solver": "power", "scales": [1, 1, 1]},
             "^scales needs pick='valleys'; found pick='eta'$",
         ),
-        ({"groups": "aba", "pick": "valleys"}, "^pick='valleys' is for points"),
         ({"solver": "power", "pick": 2.0, "scales": [1, 1, 1]}, "^scales needs pick='valleys'"),
         ({"groups": list("aba"), "pick": "valleys"}, "^pick='valleys' is for points"),
         ({"pick": "valleys", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),

@@ -58,7 +58,7 @@ def test_a_loaded_result_moves_along_its_path(result, tmp_path):
     loaded = load_result(str(tmp_path / "result.npz"))
     np.testing.assert_array_equal(loaded.matches(), result.matches())
     for there, here in (
-        (loaded.at(0.5), result.at(0.5)),
+        (loaded.at(1.0), result.at(1.0)),
         (loaded.with_n_labels(7), result.with_n_labels(7)),
     ):
         np.testing.assert_array_equal(there.labels, here.labels)
@@ -67,7 +67,7 @@ def test_a_loaded_result_moves_along_its_path(result, tmp_path):
         assert np.isnan(there.confidence).all()
         assert there.confidence.shape == here.confidence.shape
         np.testing.assert_array_equal(there.matches(), here.matches())
-        back = there.at(loaded.alpha)
+        back = there.at(loaded.resolution)
         np.testing.assert_array_equal(back.confidence, result.confidence)
         found = summary(io.Items(np.eye(80), None), there)
         assert found["mean_confidence"] is None
@@ -100,7 +100,7 @@ def test_labels_of_no_step_are_loaded_again(merged, tmp_path):
     assert loaded.position == merged.position
     for one, other in zip(loaded.labelings, merged.labelings, strict=True):
         np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(loaded.at(loaded.alpha).labels, merged.labels)
+    np.testing.assert_array_equal(loaded.at(loaded.resolution).labels, merged.labels)
 
 
 def test_saved_confidence_is_that_of_the_saved_labels_alone(merged, tmp_path):
@@ -108,14 +108,14 @@ def test_saved_confidence_is_that_of_the_saved_labels_alone(merged, tmp_path):
     other = replace(merged, labels=np.arange(200, dtype=np.int32) // 2)
     save_result(tmp_path / "result.npz", other)
     loaded = load_result(tmp_path / "result.npz")
-    back = loaded.at(1.0).at(loaded.alpha)
+    back = loaded.at(1e9).at(loaded.resolution)
     np.testing.assert_array_equal(back.labels, merged.path.labels[merged.position])
     assert np.isnan(back.confidence).all()
-    np.testing.assert_array_equal(loaded.at(loaded.alpha).confidence, other.confidence)
+    np.testing.assert_array_equal(loaded.at(loaded.resolution).confidence, other.confidence)
 
 
 def test_another_step_can_be_saved(result, tmp_path):
-    other = result.at(0.5)
+    other = result.at(1.0)
     save_result(tmp_path / "other.npz", other)
     same_result(load_result(tmp_path / "other.npz"), other)
 

@@ -102,7 +102,7 @@ def test_results_can_be_pickled(solver):
     result = sl.solve(clean()[0], solver=solver)
     again = pickle.loads(pickle.dumps(result))
     np.testing.assert_array_equal(again.labels, result.labels)
-    assert again.at(0.5).n_labels == result.at(0.5).n_labels
+    assert again.at(1.0).n_labels == result.at(1.0).n_labels
     assert (again.embedding() != result.embedding()).sum() == 0
 
 

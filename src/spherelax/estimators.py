@@ -32,7 +32,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         given = {name: getattr(self, name) for name in ("solver", "pick", "n_jobs", "callback")}
         self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
         self.labels_: Labels = self.result_.labels
-        self.alpha_ = self.result_.alpha
+        self.resolution_ = self.result_.resolution
         self.confidence_ = self.result_.confidence
         return self.result_
 
@@ -47,9 +47,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
 
     def _checked_similarity(self, X: Any) -> Any:
         """Check what scikit-learn checks of pairwise input; `solve` checks the rest."""
-        X = validate_data(
-            self, X, accept_sparse="csr", ensure_min_samples=2, ensure_all_finite=False
-        )
+        X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         check_non_negative(X, type(self).__name__)
         return X
 
@@ -95,8 +93,8 @@ class SphereClustering(_SphereEstimator):
         Label of each sample, numbered in order of first appearance.
     n_clusters_ : int
         Number of clusters found.
-    alpha_ : float
-        Where on the path the labels come from.
+    resolution_ : float
+        Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
         How much better each label is than the next best, in [0, 1].
     affinity_matrix_ : ndarray or sparse array of shape (n_samples, n_samples)
@@ -215,8 +213,8 @@ class SphereMatching(_SphereEstimator):
         Label of each item, numbered in order of first appearance.
     n_universe_ : int
         Number of different things found.
-    alpha_ : float
-        Where on the path the labels come from.
+    resolution_ : float
+        Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
         How much better each label is than the next best, in [0, 1].
     result_ : Result

@@ -47,7 +47,7 @@ class Range:
 
 POSITIVE_INTEGER = Range(1, integer=True)
 RESOLUTION = Range(0, low_open=True)
-ALPHA = Range(0, 1, high_open=False)
+NOT_NEGATIVE = Range(0)
 
 AnySolver = TypeVar("AnySolver", bound="type[Coordinate | Power]")
 
@@ -166,12 +166,12 @@ class Power(_Checked):
     n_inner: int = _setting(20, POSITIVE_INTEGER, PASSES_TEXT)
     delta_margin: float = _setting(
         0.0,
-        Range(0),
+        NOT_NEGATIVE,
         "Added to the smallest delta that makes V positive semidefinite, epsilon_eta of the paper.",
     )
     kappa: float = _setting(
         0.01,
-        Range(0),
+        NOT_NEGATIVE,
         "Added to every rebalanced similarity. Where alpha / (1 - alpha) is below it, items "
         "attract each other even without any similarity.",
     )

@@ -45,8 +45,6 @@ FAULTS = {
     "cluster edges.csv --solver power --alpha-step 0.7": "must be a number in (0, 0.5]; found 0.7",
     "cluster edges.csv --solver power --kappa nan": "must be a finite number >= 0; found nan",
     "cluster edges.csv --solver power --max-labels 0": "--max-labels must be an integer >= 1;",
-    "cluster edges.csv --alpha 2": "--alpha must be a number in [0, 1]; found 2.0",
-    "cluster edges.csv --alpha 0.5 --n-labels 2": "--alpha and --n-labels exclude each other",
     "cluster missing.csv": "missing.csv: No such file or directory",
     "cluster missing.npz": "missing.npz: No such file or directory",
     "cluster folder": "folder: Is a directory",

@@ -70,7 +70,7 @@ def test_the_summary_tells_a_bound_that_might_bind() -> None:
 
 
 def test_other_steps_of_the_path() -> None:
-    fine = invoke("cluster", "edges.csv", "--alpha", "0.99", *POWER)
+    fine = invoke("cluster", "edges.csv", "--pick", "99", *POWER)
     assert labels_in(fine.stdout) == list("012345678")
     assert str(spherelax.Status.CHOSEN) in fine.stderr
     exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)

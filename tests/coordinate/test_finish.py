@@ -41,7 +41,7 @@ def test_many_items(wrong, floor, seed):
     assert result.source.route.has_many(result.source.model)
     assert f_score(truth, result.labels) > floor
     assert result.path.savings[result.index] == result.path.savings.max()
-    few = result.at(result.path.alphas[0]).n_labels
+    few = result.at(result.path.resolutions[0]).n_labels
     assert few > 2 * result.n_labels
 
 

@@ -90,7 +90,7 @@ def test_the_labels_come_from_no_step_but_stand_at_one(seed):
     assert distance[result.position] == distance.min()
     assert result.alpha == result.path.alphas[result.position]
     assert result.labelings[result.position] is result.labels
-    assert result.at(result.alpha).labels is result.labels
+    assert result.at(result.resolution).labels is result.labels
 
 
 def test_units_of_points_do_not_matter(seed):

@@ -43,7 +43,7 @@ def test_first_curve_is_what_the_choice_was_made_by(clustering, solver, pick, na
 
 def test_a_step_chosen_after_eta_keeps_its_curve(clustering):
     items, _ = clustering
-    result = sl.solve(items.similarity, solver="coordinate", pick="eta").at(0.5)
+    result = sl.solve(items.similarity, solver="coordinate", pick="eta").at(1.0)
     assert result.status == sl.Status.CHOSEN
     assert curves(result)[0].name == "eta"
 

@@ -98,8 +98,7 @@ DATABASE = {
 }
 # What is not given is not passed on: the defaults are those of `solve`, told here in words.
 STEP = {
-    "--alpha": Option(float, "Take the labels at this alpha: larger is finer."),
-    "--n-labels": Option(int, "Take the labels of the step with so many labels."),
+    "--n-labels": Option(int, "Take the step of the sweep with this number of labels."),
 }
 
 
@@ -133,7 +132,7 @@ def spelled(name: str) -> str:
 
 DEFAULTS = [solver.picks[0] for solver in SOLVERS.values()]
 PICK_TEXT = (
-    "Which step the labels come from, or its resolution. "
+    "Which step the labels come from: by a rule, or by its resolution, where more is finer. "
     f"Default: {DEFAULTS[0]}, with power {DEFAULTS[1]}"
 )
 VALLEYS = Coordinate.picks[-1]  # between points, which have no groups

@@ -17,14 +17,7 @@ from spherelax.cli.options import spelled
 from spherelax.cli.terminal import Progress, aside, begin, cut_short
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
-from spherelax.settings import (
-    ALPHA,
-    POSITIVE_INTEGER,
-    SOLVERS,
-    Range,
-    check_range,
-    checked_pick,
-)
+from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Given = Mapping[str, Any]
 Solved = tuple[io.Items, spherelax.Result]
@@ -35,10 +28,9 @@ def checked(step: Given, given: Given) -> dict[str, Any]:
 
     Messages name the options, not the arguments of Python.
     """
-    if None not in (step.get("alpha"), step.get("n_labels")):
-        raise click.UsageError("--alpha and --n-labels exclude each other")
-    _check_range(ALPHA, alpha=step.get("alpha"))
-    _check_range(POSITIVE_INTEGER, n_labels=step.get("n_labels"), n_jobs=given["n_jobs"])
+    for name, value in {"n_labels": step.get("n_labels"), "n_jobs": given["n_jobs"]}.items():
+        if value is not None and value not in POSITIVE_INTEGER:
+            raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {value}")
     settings = {name: value for name, value in given.items() if value is not None}
     arguments: dict[str, Any] = {
         name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
@@ -74,16 +66,6 @@ def _as_options(message: str) -> str:
     return f"{spelled(name)} {reason}"
 
 
-def _check_range(legal: Range, **values: object) -> None:
-    """Refuse the first value that is given and out of range."""
-    for name, value in values.items():
-        if value is not None:
-            try:
-                check_range(legal, **{spelled(name): value})
-            except InvalidInputError as error:
-                raise click.UsageError(str(error)) from None
-
-
 def check_unused(solved: str, given: Given) -> None:
     """Refuse options that have no say in what is solved already."""
     found = next((name for name, value in given.items() if value is not None), None)
@@ -103,7 +85,7 @@ def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
         if not is_cut:
             progress.complete()
         else:
-            cut_short(f"after {len(sweep.alphas)} steps, at alpha {sweep.alphas[-1]:g}")
+            cut_short(f"after {len(sweep.alphas)} steps, at resolution {sweep.resolutions[-1]:.4g}")
     for message in messages:
         click.echo(f"warning: {message}", err=True)
     return found, result
@@ -135,9 +117,7 @@ def _swept(
             items, result = io.Items.of(problem, items.ids), model.result_
         else:
             result = spherelax.solve(items.problem, **given)
-    if step.get("alpha") is not None:
-        result = result.at(step["alpha"])
-    elif step.get("n_labels") is not None:
+    if step.get("n_labels") is not None:
         result = result.with_n_labels(step["n_labels"])
     messages = [str(warning.message) for warning in caught]
     return items, result, [message for message in messages if message not in set(spherelax.Status)]

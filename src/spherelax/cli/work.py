@@ -241,7 +241,7 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
         bound = f" (max_labels {result.max_labels})"
     said = (
         f"{_count(items.n_items, 'item')}{groups}{alone}: "
-        f"{_count(result.n_labels, 'label')}{single} at alpha {result.alpha:g}{bound}",
+        f"{_count(result.n_labels, 'label')}{single} at resolution {result.resolution:.4g}{bound}",
         str(result.status),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         + _count(n_unsure, "item"),

@@ -126,7 +126,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         "n_groups": None if items.groups is None else len({*items.groups} - {None}),
         "n_labels": result.n_labels,
         "alpha": result.alpha,
-        "resolution": float(result.alpha / (1.0 - result.alpha)),
+        "resolution": result.resolution,
         "pick": result.status.name.lower(),
         "status": str(result.status),
         "is_odd": result.status.is_odd,
