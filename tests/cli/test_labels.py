@@ -36,7 +36,7 @@ def test_match(file: str, groups: str, options: tuple[str]) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("item,group,label,confidence\n")
     assert labels_in(result.stdout) == list("000111222")
-    assert "9 items in 3 groups: 3 labels at alpha" in result.stderr
+    assert "9 items in 3 groups: 3 labels at resolution" in result.stderr
 
 
 def test_items_that_only_the_groups_know_come_out() -> None:
@@ -52,7 +52,7 @@ def test_files_and_summary() -> None:
     assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert len(lines) == 6
-    assert re.fullmatch(r"9 items: 3 labels at alpha 0\.\d+", lines[0])
+    assert re.fullmatch(r"9 items: 3 labels at resolution [\d.]+", lines[0])
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
     assert lines[3] == "input: read as edges; --as says otherwise"
@@ -282,7 +282,7 @@ def test_a_guess_is_told(file: str, options: tuple[str], told: str | None) -> No
 def test_one_is_not_several() -> None:
     Path("two.csv").write_text("ann,anna\n")
     lines = invoke("cluster", "two.csv", "--as", "edges", "--n-labels", "1").stderr.splitlines()
-    assert lines[0].startswith("2 items: 1 label at alpha")
+    assert lines[0].startswith("2 items: 1 label at resolution")
     Path("groups.csv").write_text("ann,x\nanna,x\n")
     alone = invoke("match", "two.csv", "--groups", "groups.csv").stderr
     assert alone.startswith("2 items in 1 group: 2 labels (2 of one item)")
@@ -311,4 +311,4 @@ def test_a_report_beside_the_labels() -> None:
 def test_labels_of_one_item_are_counted() -> None:
     Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
     result = invoke("match", "edges.csv", "--groups", "groups.csv")
-    assert "(1 without an edge): 4 labels (1 of one item) at alpha" in result.stderr
+    assert "(1 without an edge): 4 labels (1 of one item) at resolution" in result.stderr

@@ -120,7 +120,7 @@ def test_a_page_on_standard_output() -> None:
 
 def test_report_at_another_step() -> None:
     stderr = invoke("report", "edges.csv", "--n-labels", "9", *POWER).stderr
-    assert "9 items: 9 labels (9 of one item) at alpha" in stderr
+    assert "9 items: 9 labels (9 of one item) at resolution" in stderr
 
 
 def test_report_with_images() -> None:
