@@ -79,7 +79,9 @@ def test_an_interruption_after_the_last_step_is_told(monkeypatch: pytest.MonkeyP
     result = invoke("cluster", "edges.csv", "--out", "labels.csv")
     assert result.exit_code == 130
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
-    assert re.search(r"\nspherelax: interrupted after \d+ steps, at resolution .*\n$", result.stderr)
+    assert re.search(
+        r"\nspherelax: interrupted after \d+ steps, at resolution .*\n$", result.stderr
+    )
 
 
 def test_a_result_of_an_interrupted_sweep_is_no_interruption(
@@ -234,6 +236,8 @@ def test_control_c(solver: str) -> None:
     assert code == 130
     assert stdout == ""
     assert spherelax.Status.INTERRUPTED in stderr
-    assert re.search(r"\r\nspherelax: interrupted after \d+ steps, at resolution [\d.]+\r\n$", stderr)
+    assert re.search(
+        r"\r\nspherelax: interrupted after \d+ steps, at resolution [\d.]+\r\n$", stderr
+    )
     assert "Traceback" not in stderr
     assert len(labels_in(Path("labels.csv").read_text())) == 400

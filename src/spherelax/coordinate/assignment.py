@@ -1,99 +1,162 @@
-"""The cheapest assignment of items to columns of their own, where any item may do without one."""
+"""The cheapest assignment of items to columns of their own, where any item may do without one.
+
+Each item takes its cheapest column, if that is below 0 and still free. The others enter one by one
+along shortest augmenting paths with dual variables (Jonker and Volgenant): the new item takes a
+column, its owner takes another one, and so on, until an owner takes a free column or none.
+"""
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 
+class Costs(NamedTuple):
+    """Item p may take the columns ``column[ptr[p]:ptr[p + 1]]`` at the costs beside them."""
+
+    ptr: Any  # int64
+    column: Any  # int32
+    cost: Any  # float64
+
+
+class _Search(NamedTuple):
+    """The columns during a search for a shortest path."""
+
+    owner: Any  # int32, the item that has the column; -1: none
+    dual: Any  # float64, dual variables
+    distance: Any  # float64, length of the shortest path found so far
+    parent: Any  # int32, the item before the column on that path; -1: not reached
+    reached: Any  # int32, the columns that are reached, in that order
+    done: Any  # bool, whether the distance is final
+
+
 @njit(cache=True, nogil=True)
-def assign(n, ptr, column, cost, n_columns, chosen):
+def assign(n, costs, n_columns, chosen):
     """Give each of n items a column of its own, or none at cost 0; return the lowest total cost.
 
-    Item p may take ``column[ptr[p]:ptr[p + 1]]`` at ``cost``. Each takes its cheapest column, if
-    that is below 0 and still free; the others enter one by one along shortest augmenting paths with
-    dual variables (Jonker and Volgenant), which may end at an item that gives its column up.
+    Writes the column of each item into ``chosen``, -1 for none.
     """
-    owner = np.full(n_columns, -1, np.int32)
-    waiting, n_waiting = np.empty(n, np.int32), 0
+    search = _Search(
+        np.full(n_columns, -1, np.int32),
+        np.zeros(n_columns),
+        np.empty(n_columns),
+        np.full(n_columns, -1, np.int32),
+        np.empty(n_columns, np.int32),
+        np.zeros(n_columns, np.bool_),
+    )
+    waiting = np.empty(n, np.int32)
+    n_waiting = _take_cheapest(n, costs, search.owner, chosen, waiting)
+    for w in range(n_waiting):
+        n_reached, length, row, column = _shortest_path(waiting[w], costs, search, chosen)
+        for q in range(n_reached):
+            c = search.reached[q]
+            if search.done[c]:
+                search.dual[c] += search.distance[c] - length
+        _shift(waiting[w], row, column, search, chosen)
+        for q in range(n_reached):
+            search.parent[search.reached[q]] = -1
+            search.done[search.reached[q]] = False
+    total = 0.0
+    for p in range(n):
+        for e in range(costs.ptr[p], costs.ptr[p + 1]):
+            if costs.column[e] == chosen[p]:
+                total += costs.cost[e]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _take_cheapest(n, costs, owner, chosen, waiting):
+    """Give items their cheapest columns, the first item first; return how many find theirs taken.
+
+    Writes ``owner`` and ``chosen``; the items whose column is taken go into ``waiting``.
+    """
+    n_waiting = 0
     for p in range(n):
         chosen[p] = -1
         best = 0.0
-        for e in range(ptr[p], ptr[p + 1]):
-            if cost[e] < best:
-                best = cost[e]
-                chosen[p] = column[e]
+        for e in range(costs.ptr[p], costs.ptr[p + 1]):
+            if costs.cost[e] < best:
+                best = costs.cost[e]
+                chosen[p] = costs.column[e]
         if chosen[p] >= 0 and owner[chosen[p]] >= 0:
             chosen[p] = -1
             waiting[n_waiting] = p
             n_waiting += 1
         elif chosen[p] >= 0:
             owner[chosen[p]] = p
-    dual = np.zeros(n_columns)
-    distance = np.empty(n_columns)
-    parent = np.full(n_columns, -1, np.int32)
-    reached = np.empty(n_columns, np.int32)
-    done = np.zeros(n_columns, np.bool_)
-    for w in range(n_waiting):
-        start = waiting[w]
-        n_reached = 0
-        row, so_far = start, 0.0
-        end_cost, end_row, end_column = np.inf, -1, -1
-        while True:
-            # The row may stay without a column; its reduced cost for that is -u.
-            own = 0.0
-            if row != start:
-                for e in range(ptr[row], ptr[row + 1]):
-                    if column[e] == chosen[row]:
-                        own = cost[e] - dual[chosen[row]]
-            if so_far - own < end_cost:
-                end_cost, end_row, end_column = so_far - own, row, -1
+    return n_waiting
+
+
+@njit(cache=True, nogil=True)
+def _shortest_path(start, costs, search, chosen):
+    """Find the cheapest way to let item ``start`` in: Dijkstra's search over reduced costs.
+
+    Returns the number of columns reached, the length of the path, and its last item with the column
+    that it takes, -1 for none. Writes ``distance``, ``parent``, ``reached`` and ``done``.
+    """
+    ptr, column, cost = costs.ptr, costs.column, costs.cost
+    dual, distance, done = search.dual, search.distance, search.done
+    n_reached = 0
+    row, so_far = start, 0.0
+    end_cost, end_row, end_column = np.inf, start, -1
+    while True:
+        # An item may give up its column; the reduced cost of that is minus its dual variable.
+        own = 0.0
+        if row != start:
             for e in range(ptr[row], ptr[row + 1]):
-                c = column[e]
-                if done[c]:
-                    continue
-                d = so_far + cost[e] - dual[c] - own
-                if parent[c] < 0:
-                    reached[n_reached] = c
-                    n_reached += 1
-                elif d >= distance[c]:
-                    continue
-                distance[c] = d
-                parent[c] = row
-            nearest = -1
-            for q in range(n_reached):
-                c = reached[q]
-                if not done[c] and (nearest < 0 or distance[c] < distance[nearest]):
-                    nearest = c
-            if nearest < 0 or distance[nearest] >= end_cost:
-                break
-            if owner[nearest] < 0:
-                end_cost, end_row, end_column = distance[nearest], parent[nearest], nearest
-                break
-            done[nearest] = True
-            so_far = distance[nearest]
-            row = owner[nearest]
-        for q in range(n_reached):
-            c = reached[q]
+                if column[e] == chosen[row]:
+                    own = cost[e] - dual[chosen[row]]
+        if so_far - own < end_cost:
+            end_cost, end_row, end_column = so_far - own, row, -1
+        for e in range(ptr[row], ptr[row + 1]):
+            c = column[e]
             if done[c]:
-                dual[c] += distance[c] - end_cost
-        # Shift the columns along the path: each row takes the next one, the first was without.
-        row, c = end_row, end_column
-        while True:
-            before = chosen[row]
-            chosen[row] = c
-            if c >= 0:
-                owner[c] = row
-            if row == start:
-                break
-            c = before
-            row = parent[c]
-        for q in range(n_reached):
-            parent[reached[q]] = -1
-            done[reached[q]] = False
-    total = 0.0
-    for p in range(n):
-        for e in range(ptr[p], ptr[p + 1]):
-            if column[e] == chosen[p]:
-                total += cost[e]
-    return total
+                continue
+            d = so_far + cost[e] - dual[c] - own
+            if search.parent[c] < 0:
+                search.reached[n_reached] = c
+                n_reached += 1
+            elif d >= distance[c]:
+                continue
+            distance[c] = d
+            search.parent[c] = row
+        nearest = _nearest_open(n_reached, search)
+        if nearest < 0 or distance[nearest] >= end_cost:
+            break
+        if search.owner[nearest] < 0:
+            end_cost, end_row, end_column = distance[nearest], search.parent[nearest], nearest
+            break
+        done[nearest] = True
+        so_far = distance[nearest]
+        row = search.owner[nearest]
+    return n_reached, end_cost, end_row, end_column
+
+
+@njit(cache=True, nogil=True)
+def _nearest_open(n_reached, search):
+    """Return the reached column with the smallest distance that is not final; -1: there is none."""
+    nearest = -1
+    for q in range(n_reached):
+        c = search.reached[q]
+        if not search.done[c] and (nearest < 0 or search.distance[c] < search.distance[nearest]):
+            nearest = c
+    return nearest
+
+
+@njit(cache=True, nogil=True)
+def _shift(start, row, column, search, chosen):
+    """Move the columns along a path: its last item takes ``column``, each other one the next's.
+
+    Item ``start``, the first of the path, was without a column. Writes ``owner`` and ``chosen``.
+    """
+    while True:
+        before = chosen[row]
+        chosen[row] = column
+        if column >= 0:
+            search.owner[column] = row
+        if row == start:
+            break
+        column = before
+        row = search.parent[column]

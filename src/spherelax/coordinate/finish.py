@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate import kernels
 from spherelax.coordinate.learn import Learnt
+from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import is_noise
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.valleys import choose, merged, worth_merging
@@ -94,7 +94,7 @@ def _of_noise(learnt: Learnt, found: Finished, joins: bool) -> Finished:
     """Say that the labels may be those of noise, and join what is connected if that is wanted."""
     if not joins:
         return found._replace(status=Status.NOISE)
-    labels = kernels.components(learnt.model.graph)
+    labels = components(learnt.model.graph)
     return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
 
 

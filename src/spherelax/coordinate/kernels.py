@@ -4,17 +4,22 @@ With the other rows fixed, the objective is linear in row i of U, and its best r
 
     x_c = sum_j W_ij U_jc - gamma n_i (s_c - n_i U_ic) - mu (h_c - U_ic),    U_i <- x_+ / |x_+|
 
-n are the node weights of the null model, ``s_c = sum_j n_j U_jc``, and ``h_c`` sums column c over
-the items of the same group, which repel each other. Of the positive entries the ``r`` largest are
-kept, which is exact ascent over rows with at most r entries. An item that no column attracts gets
-an empty one.
+n are the weights of the items in the null model, ``s_c = sum_j n_j U_jc``, and ``h_c`` sums column
+c over the items of the same group, which repel each other. Of the positive entries the ``r``
+largest are kept, which is exact ascent over rows with at most r entries. An item that no column
+attracts gets an empty column.
 
-A row is packed: r columns (int32, -1 after the last) and then r values (the same memory seen as
-float32, 0 after the last), largest first, so that a neighbour costs one memory access.
+A unit is a group, or an item that shares its group with no other. The items of a unit are visited
+one after the other. Units come in batches: `propose` finds the best rows of a batch while all rows
+stay as they are, so that any number of threads gives the same bits, and `commit` puts them into
+place; then comes the next batch.
 
-Items are visited in units: the items of a group one after the other, any other item alone. Units
-come in batches. Within a batch all units see the same frozen rows, so that any number of threads
-gives the same bits; batches follow each other.
+Only active items are visited: those with a neighbour whose row has changed since the last visit,
+and those for which the resolution has fallen to their activation level, where another column would
+enter their row.
+
+A compiled function that is called for every item has one way out and no ``and`` between reads of
+arrays: else Numba counts references of its arrays at each call, and a pass takes twice as long.
 """
 
 from __future__ import annotations
@@ -24,391 +29,314 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-# A row that moves by less than this (sum of absolute differences) does not wake its neighbours.
+from spherelax.coordinate.neighbors import activate_neighbors
+from spherelax.coordinate.rows import (
+    PackedRows,
+    add,
+    attract,
+    clear,
+    clear_sums,
+    distance,
+    entry,
+    keep_largest,
+)
+
+# A row that changes by less than this (sum of absolute differences) does not activate neighbours.
 QUIET = 1e-3
-# Wake levels: a row is visited once gamma is at or below its level. The level of a row that another
-# one of its group keeps from a column is stored as negative: it also wakes when that group moves.
+# The activation level of a row that is active at any resolution.
 ALWAYS = np.float32(np.inf)
+# Added before the sign of an activation level is changed, so that 0 has a sign as well.
 TINY = np.float32(1e-30)
 
 
 class Rows(NamedTuple):
-    """The rows of U and what is kept up to date with them."""
+    """The rows of U and what is kept up to date with them.
 
-    packed: Any  # int32 (m, 2 r)
+    The activation level of an item is the resolution at and below which it is active. It is stored
+    times -1 if the rest of the group keeps the item from a column that attracts it: then a move in
+    the group activates it too.
+    """
+
+    packed: Any  # int32 (m, 2 r), see `PackedRows`
     value: Any  # the same memory as float32
     s: Any  # float64 (m), weighted column sums
-    count: Any  # int32 (m), rows with an entry in the column
-    wake: Any  # float32 (m)
-    awake: Any  # bool (m), a neighbour has moved
-    free: Any  # int32 (m), stack of columns that may be empty
-    n_free: Any  # int64 (1)
+    count: Any  # int32 (m), number of rows with an entry in the column
+    activation: Any  # float32 (m), activation levels
+    active: Any  # bool (m), whether a neighbour has moved
+    free: Any  # int32 (m), stack of empty columns
+    n_free: Any  # int64 (1), their number
 
 
-class Fresh(NamedTuple):
+class Proposed(NamedTuple):
     """Proposed rows of a batch, by position in ``members`` less that of its first item."""
 
     packed: Any  # int32 (n, 2 r)
     value: Any  # the same memory as float32
-    wake: Any  # float32 (n)
-    moved: Any  # float32 (n), how far the row moves; -1: it was asleep
+    activation: Any  # float32 (n), as in `Rows`
+    moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
     gain: Any  # float32 (n), what the objective gains
 
 
-class Scratch(NamedTuple):
-    """What one thread works with."""
+class Terms(NamedTuple):
+    """The numbers of the objective in a pass."""
 
-    x: Any  # float32 (m), zero before and after
-    held: Any  # float32 (m), zero before and after; one entry where there are no groups
-    y: Any  # float32, as many as a row can touch columns
-    touched: Any  # int32, likewise
+    gamma: Any  # float64, the resolution
+    mu: Any  # float64, how strongly items of a group repel each other
+    tau: Any  # float64, entries below this share of the largest of their row are dropped
+
+
+class Span(NamedTuple):
+    """Units ``first .. last - 1`` of a batch that begins at position ``base`` of ``members``."""
+
+    first: Any  # int64
+    last: Any  # int64
+    base: Any  # int64
+
+
+class Visit(NamedTuple):
+    """One item that is visited."""
+
+    item: Any
+    weight: Any  # float32, n_i
+    price: Any  # float64, gamma n_i
+    grouped: Any  # bool, whether other items are in its group
 
 
 @njit(cache=True, nogil=True)
-def degrees(graph):
-    """Return the summed similarity of each item."""
-    sums = np.zeros(len(graph.members))
-    for i in range(len(sums)):
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            sums[i] += graph.values[e]
-    return sums
+def one_by_one(graph, rows, terms, proposed, scratch):
+    """Visit all units, each in a batch of its own; return what the objective gained."""
+    total = 0.0
+    for unit in range(len(graph.unit_ptr) - 1):
+        span = Span(unit, unit + 1, np.int64(graph.unit_ptr[unit]))
+        propose(span, graph, rows, terms, proposed, scratch)
+        total += commit(span, graph, rows, proposed)
+        activate(span, graph, rows, proposed)
+    return total
 
 
 @njit(cache=True, nogil=True)
-def components(graph):
-    """Return the connected component of each item, in order of first appearance."""
-    m = len(graph.members)
-    component, stack = np.full(m, -1, np.int32), np.empty(m, np.int32)
-    n = 0
-    for start in range(m):
-        if component[start] >= 0:
+def propose(span, graph, rows, terms, proposed, scratch):
+    """Write the best rows of the active items of a span of units into ``proposed``.
+
+    Reads graph and rows; uses ``scratch``, and leaves its sums 0. Items of a group see the rows
+    that have just been proposed for those before them, for repulsion only.
+    """
+    old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
+    moved, gain, activation = proposed.moved, proposed.gain, proposed.activation
+    members, node_weight, unit_ptr = graph.members, graph.weight, graph.unit_ptr
+    s, group = rows.s, scratch.group
+    for unit in range(span.first, span.last):
+        begin, end = unit_ptr[unit], unit_ptr[unit + 1]
+        if not _mark_active(begin, end, span.base, graph, rows, terms, proposed):
             continue
-        component[start], stack[0], depth = n, start, 1
-        while depth > 0:
-            depth -= 1
-            i = stack[depth]
-            for e in range(graph.indptr[i], graph.indptr[i + 1]):
-                j = graph.indices[e]
-                if component[j] < 0:
-                    component[j], stack[depth] = n, j
-                    depth += 1
-        n += 1
-    return component
+        grouped = end - begin > 1
+        if grouped:
+            for at in range(begin, end):
+                add(old, members[at], 1.0, group)
+        for at in range(begin, end):
+            p, i = at - span.base, members[at]
+            if moved[p] < 0.0:
+                continue
+            if grouped:
+                add(old, i, -1.0, group)
+            visit = Visit(i, node_weight[i], terms.gamma * node_weight[i], grouped)
+            n = attract(graph, old, i, scratch)
+            worth = _objective_of_row(visit, old, s, terms, scratch)
+            is_repelled = _candidates(visit, n, s, terms, scratch)
+            gain[p] = keep_largest(new, p, scratch, n, terms.tau) - worth
+            moved[p] = 0.0 if _stays_alone(i, p, rows, new) else distance(new, p, old, i)
+            activation[p] = ALWAYS
+            if moved[p] == 0.0 and new.packed[p, 1] < 0:
+                level = _activation_level(visit, n, rows, terms, scratch)
+                activation[p] = -level - TINY if is_repelled else level
+            clear_sums(n, scratch)
+            if grouped:
+                add(new, p, 1.0, group)
+        if grouped:
+            for at in range(begin, end):
+                clear(old, members[at], group)
+                if moved[at - span.base] >= 0.0:
+                    clear(new, at - span.base, group)
 
 
 @njit(cache=True, nogil=True)
-def strongest(graph):
-    """Return for each item the largest ``W_ij / (n_i n_j)``: below it, somebody attracts it."""
-    level = np.zeros(len(graph.members), np.float32)
-    for i in range(len(level)):
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            ratio = graph.values[e] / (graph.weight[i] * graph.weight[graph.indices[e]])
-            level[i] = max(level[i], ratio)
+def _mark_active(begin, end, base, graph, rows, terms, proposed):
+    """Set ``moved`` to 0 for active items and to -1 for others; tell whether any is active.
+
+    The items are those from position ``begin`` to ``end - 1`` of ``members``.
+    """
+    any_active = False
+    for at in range(begin, end):
+        i = graph.members[at]
+        is_active = rows.active[i] or abs(rows.activation[i]) >= terms.gamma
+        proposed.moved[at - base] = 0.0 if is_active else -1.0
+        any_active |= is_active
+    return any_active
+
+
+@njit(cache=True, nogil=True)
+def _objective_of_row(visit, rows, s, terms, scratch):
+    """Return what the present row of an item contributes to the objective.
+
+    Then adds ``gamma n_i^2 U_i`` to ``x``, so that all of ``gamma n_i s`` can be subtracted.
+    """
+    packed, value, x, group = rows.packed, rows.value, scratch.x, scratch.group
+    r = packed.shape[1] // 2
+    total = 0.0
+    for t in range(r):
+        c = packed[visit.item, t]
+        if c >= 0:
+            v = value[visit.item, r + t]
+            total += v * (x[c] - visit.price * (s[c] - visit.weight * v))
+            if visit.grouped:
+                total -= terms.mu * v * group[c]
+            if x[c] > 0.0:
+                x[c] += visit.price * visit.weight * v
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _candidates(visit, n, s, terms, scratch):
+    """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
+
+    Tells whether the group of the item repels it from any column that attracts it.
+    """
+    x, y, group, touched = scratch.x, scratch.y, scratch.group, scratch.touched
+    is_repelled = False
+    for q in range(n):
+        c = touched[q]
+        y[q] = x[c] - visit.price * s[c]
+        if visit.grouped and y[q] > 0.0 and group[c] > 0.0:
+            is_repelled = True
+            y[q] -= terms.mu * group[c]
+    return is_repelled
+
+
+@njit(cache=True, nogil=True)
+def _stays_alone(i, p, rows, new):
+    """Tell whether no column attracts item i, and its own one is empty but for it."""
+    own = rows.packed[i, 0]
+    return (new.packed[p, 0] < 0) & (rows.packed[i, 1] < 0) & (rows.count[own] == 1)
+
+
+@njit(cache=True, nogil=True)
+def _activation_level(visit, n, rows, terms, scratch):
+    """Return the resolution at which another column would enter the row of an item.
+
+    The row has one entry. Column c enters it when ``x_c - gamma n_i s_c`` reaches tau times the
+    same of the item's own column; columns of its group are left out.
+    """
+    x, s, weight = scratch.x, rows.s, visit.weight
+    own = rows.packed[visit.item, 0]
+    own_pull = terms.tau * max(x[own] - visit.price * weight, 0.0)
+    own_room = terms.tau * (s[own] - weight)
+    level = 0.0
+    for q in range(n):
+        c = scratch.touched[q]
+        pull, room = x[c] - own_pull, weight * (s[c] - own_room)
+        if visit.grouped and scratch.group[c] > 0.0:
+            continue
+        if c != own and room > 0.0 and pull > level * room:
+            level = pull / room
     return level
 
 
 @njit(cache=True, nogil=True)
-def _attract(indptr, indices, values, packed, value, i, x, touched):
-    """Sum ``W_ij U_j`` into x; return how many columns were touched.
+def commit(span, graph, rows, proposed):
+    """Put the proposed rows of a whole batch into place; return what the objective gained.
 
-    A first look at all neighbours has their rows fetched side by side.
+    Writes the rows and all that is kept up to date with them, but for the activity of neighbours.
     """
-    r = packed.shape[1] // 2
-    n = 0
-    seen = np.int32(0)
-    for e in range(indptr[i], indptr[i + 1]):
-        seen += packed[indices[e], 0]
-    touched[0] = seen
-    for e in range(indptr[i], indptr[i + 1]):
-        j, w = indices[e], values[e]
-        for t in range(r):
-            c = packed[j, t]
-            if c < 0:
-                break
-            if x[c] == 0.0:
-                touched[n] = c
-                n += 1
-            x[c] += w * value[j, r + t]
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _entry(packed, value, i, c):
-    """Return the entry of row i in column c."""
-    r = packed.shape[1] // 2
-    for t in range(r):
-        if packed[i, t] < 0:
-            break
-        if packed[i, t] == c:
-            return value[i, r + t]
-    return np.float32(0.0)
-
-
-@njit(cache=True, nogil=True)
-def _add(packed, value, i, sign, target):
-    """Add row i, times a sign, to a dense vector."""
-    r = packed.shape[1] // 2
-    for t in range(r):
-        if packed[i, t] < 0:
-            break
-        target[packed[i, t]] += sign * value[i, r + t]
-
-
-@njit(cache=True, nogil=True)
-def _clear(packed, i, target):
-    """Set a dense vector to zero where row i has entries."""
-    for t in range(packed.shape[1] // 2):
-        if packed[i, t] < 0:
-            break
-        target[packed[i, t]] = 0.0
-
-
-@njit(cache=True, nogil=True)
-def _keep_largest(packed, value, p, y, touched, n, tau):
-    """Write the largest entries of y as row p, scaled to unit length; return the length.
-
-    Entries below tau times the first are left out; of equal ones the first in ``touched`` counts.
-    """
-    r = packed.shape[1] // 2
-    squares, least, kept = 0.0, np.float32(0.0), 0
-    for t in range(r):
-        best, at = least, -1
-        for q in range(n):
-            if y[q] > best:
-                best, at = y[q], q
-        if at < 0:
-            break
-        if t == 0:
-            least = np.float32(tau * best)
-        packed[p, t] = touched[at]
-        value[p, r + t] = best
-        y[at] = 0.0
-        squares += float(best) ** 2
-        kept += 1
-    norm = np.sqrt(squares)
-    for t in range(kept):
-        value[p, r + t] /= norm
-    for t in range(kept, r):
-        packed[p, t] = -1
-        value[p, r + t] = 0.0
-    return norm
-
-
-@njit(cache=True, nogil=True)
-def _distance(packed, value, p, other, other_value, i):
-    """Return the sum of absolute differences of row p and row i of another array."""
-    r = packed.shape[1] // 2
-    total = np.float32(0.0)
-    for t in range(r):
-        mine, theirs = value[p, r + t], other_value[i, r + t]
-        for q in range(r):
-            if other[i, q] == packed[p, t]:
-                mine -= other_value[i, r + q]
-            if packed[p, q] == other[i, t]:
-                theirs = np.float32(0.0)
-        total += abs(mine) + theirs
-    return total
-
-
-@njit(cache=True, nogil=True)
-def propose(first, last, base, graph, rows, gamma, mu, tau, fresh, scratch):
-    """Write the best rows of the items of units ``first .. last - 1`` into ``fresh``.
-
-    ``base`` is the position in ``members`` where the batch begins.
-    """
-    indptr, indices, values = graph.indptr, graph.indices, graph.values
-    unit_ptr, members, node_weight = graph.unit_ptr, graph.members, graph.weight
-    packed, value, s, count = rows.packed, rows.value, rows.s, rows.count
-    new, new_value, moved = fresh.packed, fresh.value, fresh.moved
-    x, y, held, touched = scratch.x, scratch.y, scratch.held, scratch.touched
-    r = packed.shape[1] // 2
-    for unit in range(first, last):
-        begin, end = unit_ptr[unit], unit_ptr[unit + 1]
-        grouped = end - begin > 1
-        any_due = False
-        for at in range(begin, end):
-            i = members[at]
-            due = rows.awake[i] or abs(rows.wake[i]) >= gamma
-            moved[at - base] = 0.0 if due else -1.0
-            any_due |= due
-        if not any_due:
-            continue
-        if grouped:
-            for at in range(begin, end):
-                _add(packed, value, members[at], 1.0, held)
-        for at in range(begin, end):
-            p, i = at - base, members[at]
-            if moved[p] < 0.0:
-                continue
-            if grouped:
-                _add(packed, value, i, -1.0, held)
-            n = _attract(indptr, indices, values, packed, value, i, x, touched)
-            weight = node_weight[i]
-            price = gamma * weight
-            worth = 0.0
-            for t in range(r):
-                c = packed[i, t]
-                if c < 0:
-                    break
-                v = value[i, r + t]
-                worth += v * (x[c] - price * (s[c] - weight * v))
-                if grouped:
-                    worth -= mu * v * held[c]
-                if x[c] > 0.0:
-                    x[c] += price * weight * v
-            repelled = False
-            for q in range(n):
-                c = touched[q]
-                y[q] = x[c] - price * s[c]
-                if grouped and y[q] > 0.0 and held[c] > 0.0:
-                    repelled = True
-                    y[q] -= mu * held[c]
-            norm = _keep_largest(new, new_value, p, y, touched, n, tau)
-            fresh.gain[p] = norm - worth
-            alone = new[p, 0] < 0 and packed[i, 1] < 0 and count[packed[i, 0]] == 1
-            moved[p] = 0.0 if alone else _distance(new, new_value, p, packed, value, i)
-            if moved[p] > 0.0 or new[p, 1] >= 0:
-                fresh.wake[p] = ALWAYS
-            else:
-                # Column c enters when x_c - gamma n_i s_c reaches tau times that of the own one.
-                own = packed[i, 0]
-                own_pull = tau * max(x[own] - price * weight, 0.0)
-                own_room = tau * (s[own] - weight)
-                level = 0.0
-                for q in range(n):
-                    c = touched[q]
-                    pull, room = x[c] - own_pull, weight * (s[c] - own_room)
-                    if grouped and held[c] > 0.0:
-                        continue
-                    if c != own and room > 0.0 and pull > level * room:
-                        level = pull / room
-                fresh.wake[p] = -level - TINY if repelled else level
-            for q in range(n):
-                x[touched[q]] = 0.0
-            if grouped:
-                _add(new, new_value, p, 1.0, held)
-        if grouped:
-            for at in range(begin, end):
-                _clear(packed, members[at], held)
-                if moved[at - base] >= 0.0:
-                    _clear(new, at - base, held)
-
-
-@njit(cache=True, nogil=True)
-def commit(first, last, graph, rows, fresh):
-    """Put the proposed rows of a batch into place; return what the objective gained.
-
-    A row that would enter a column which the batch has just emptied stays as it is: two items that
-    both move to where the other was would change places for ever.
-    """
-    members, node_weight = graph.members, graph.weight
-    packed, value, s, count = rows.packed, rows.value, rows.s, rows.count
-    free, n_free, awake, wake = rows.free, rows.n_free, rows.awake, rows.wake
-    new, new_value, moved = fresh.packed, fresh.value, fresh.moved
-    r = packed.shape[1] // 2
+    members, weight = graph.members, graph.weight
+    active, activation, moved, gain = rows.active, rows.activation, proposed.moved, proposed.gain
     total = 0.0
-    base = graph.unit_ptr[first]
-    for at in range(base, graph.unit_ptr[last]):
-        p, i = at - base, members[at]
+    for at in range(graph.unit_ptr[span.first], graph.unit_ptr[span.last]):
+        p, i = at - span.base, members[at]
         if moved[p] < 0.0:
             continue
-        awake[i] = False
-        wake[i] = fresh.wake[p]
+        active[i] = False
+        activation[i] = proposed.activation[p]
         if moved[p] == 0.0:
             continue
-        stuck = new[p, 0] < 0 and n_free[0] == 0 and count[packed[i, 0]] > 1
-        for t in range(r):
-            c = new[p, t]
-            if c < 0:
-                break
-            stuck |= count[c] == (_entry(packed, value, i, c) > 0.0)
-        if stuck:
-            awake[i] = True
+        if _must_wait(i, p, rows, proposed):
+            active[i] = True
             moved[p] = 0.0
             continue
-        total += fresh.gain[p]
-        for t in range(r):
-            c = packed[i, t]
-            if c < 0:
-                break
-            count[c] -= 1
-            s[c] -= node_weight[i] * value[i, r + t]
-            if count[c] == 0:
-                s[c] = 0.0
-                free[n_free[0]] = c
-                n_free[0] += 1
-        if new[p, 0] < 0:
-            n_free[0] -= 1
-            new[p, 0], new_value[p, r] = free[n_free[0]], 1.0
-        for t in range(r):
-            c = new[p, t]
-            packed[i, t] = c
-            value[i, r + t] = new_value[p, r + t]
-            if c < 0:
-                continue
-            count[c] += 1
-            s[c] += node_weight[i] * new_value[p, r + t]
+        total += gain[p]
+        _leave_columns(i, weight[i], rows)
+        _enter_columns(i, p, weight[i], rows, proposed)
     return total
 
 
 @njit(cache=True, nogil=True)
-def rouse(first, last, base, graph, rows, fresh):
-    """Wake those whom moves of the items of units ``first .. last - 1`` concern."""
-    indptr, indices, members = graph.indptr, graph.indices, graph.members
-    awake, wake, moved = rows.awake, rows.wake, fresh.moved
-    for unit in range(first, last):
+def _must_wait(i, p, rows, proposed):
+    """Tell whether item i has to keep its row for now.
+
+    It has if the batch has just emptied a column that it would enter: two items that both move to
+    where the other one was would change places for ever. Or if it needs an empty column, and there
+    is none.
+    """
+    old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, rows.count
+    waits = (new[p, 0] < 0) & (rows.n_free[0] == 0) & (count[old.packed[i, 0]] > 1)
+    for t in range(new.shape[1] // 2):
+        c = new[p, t]
+        if c >= 0:
+            waits |= count[c] == (entry(old, i, c) > 0.0)
+    return waits
+
+
+@njit(cache=True, nogil=True)
+def _leave_columns(i, weight, rows):
+    """Take the row of item i out of the column sums and counts; columns may become free."""
+    r = rows.packed.shape[1] // 2
+    for t in range(r):
+        c = rows.packed[i, t]
+        if c < 0:
+            break
+        rows.count[c] -= 1
+        rows.s[c] -= weight * rows.value[i, r + t]
+        if rows.count[c] == 0:
+            rows.s[c] = 0.0
+            rows.free[rows.n_free[0]] = c
+            rows.n_free[0] += 1
+
+
+@njit(cache=True, nogil=True)
+def _enter_columns(i, p, weight, rows, proposed):
+    """Copy proposed row p to item i, and add it to the column sums and counts.
+
+    If it has no entry, the item gets a free column.
+    """
+    new, new_value = proposed.packed, proposed.value
+    r = new.shape[1] // 2
+    if new[p, 0] < 0:
+        rows.n_free[0] -= 1
+        new[p, 0], new_value[p, r] = rows.free[rows.n_free[0]], 1.0
+    for t in range(r):
+        c = new[p, t]
+        rows.packed[i, t] = c
+        rows.value[i, r + t] = new_value[p, r + t]
+        if c < 0:
+            continue
+        rows.count[c] += 1
+        rows.s[c] += weight * new_value[p, r + t]
+
+
+@njit(cache=True, nogil=True)
+def activate(span, graph, rows, proposed):
+    """Activate the neighbours of the items of a span that have moved, and others of their groups.
+
+    Of a group in which an item has moved, those are activated whom it kept from a column.
+    """
+    members, moved = graph.members, proposed.moved
+    for unit in range(span.first, span.last):
         begin, end = graph.unit_ptr[unit], graph.unit_ptr[unit + 1]
         any_moved = False
         for at in range(begin, end):
-            if moved[at - base] > QUIET:
+            if moved[at - span.base] > QUIET:
                 any_moved = True
-                i = members[at]
-                for e in range(indptr[i], indptr[i + 1]):
-                    awake[indices[e]] = True
+                activate_neighbors(graph, members[at], rows.active)
         if any_moved and end - begin > 1:
             for at in range(begin, end):
-                if wake[members[at]] < 0.0:
-                    awake[members[at]] = True
-
-
-@njit(cache=True, nogil=True)
-def one_by_one(graph, rows, gamma, mu, tau, fresh, scratch):
-    """Visit all units, each in a batch of its own; return what the objective gained."""
-    total = 0.0
-    for unit in range(len(graph.unit_ptr) - 1):
-        propose(unit, unit + 1, graph.unit_ptr[unit], graph, rows, gamma, mu, tau, fresh, scratch)
-        total += commit(unit, unit + 1, graph, rows, fresh)
-        rouse(unit, unit + 1, graph.unit_ptr[unit], graph, rows, fresh)
-    return total
-
-
-@njit(cache=True, nogil=True)
-def round_rows(graph, rows):
-    """Return the largest column of each row; of two items of a group the stronger one keeps it."""
-    packed, value = rows.packed, rows.value
-    m, r = len(graph.members), packed.shape[1] // 2
-    labels = packed[:, 0].copy()
-    used = np.zeros(m, np.bool_)
-    for i in range(m):
-        used[labels[i]] = True
-    free = 0
-    best = np.full(m, -1, np.int32)
-    for unit in range(len(graph.unit_ptr) - 1):
-        begin, end = graph.unit_ptr[unit], graph.unit_ptr[unit + 1]
-        if end - begin == 1:
-            continue
-        for at in range(begin, end):
-            i = graph.members[at]
-            c = packed[i, 0]
-            if best[c] < 0 or value[i, r] > value[best[c], r]:
-                best[c] = i
-        for at in range(begin, end):
-            i = graph.members[at]
-            if best[packed[i, 0]] != i:
-                while used[free]:
-                    free += 1
-                used[free] = True
-                labels[i] = free
-        for at in range(begin, end):
-            best[packed[graph.members[at], 0]] = -1
-    return labels
+                if rows.activation[members[at]] < 0.0:
+                    rows.active[members[at]] = True

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate import kernels
+from spherelax.coordinate import neighbors
 from spherelax.coordinate.description import PLAIN_RATE, Description, are_uneven
 from spherelax.coordinate.evidence import Worth, by_rank
 from spherelax.coordinate.graph import Graph, build_graph
-from spherelax.coordinate.polish import confidence, within
+from spherelax.coordinate.tally import confidence, within
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
 
@@ -69,7 +69,7 @@ class Model:
         graph = build_graph(problem, unit)
         is_corrected = False
         if not graph.grouped:
-            degrees = kernels.degrees(graph)
+            degrees = neighbors.degrees(graph)
             is_corrected = are_uneven(degrees[degrees > 0])
             if is_corrected:
                 graph = graph._replace(weight=degrees.astype(np.float32))
@@ -99,7 +99,7 @@ class Model:
         given = build_graph(problem, self.unit)
         graph = given if self.worth is None else self.worth.applied(given)
         if self.is_corrected:
-            graph = graph._replace(weight=kernels.degrees(graph).astype(np.float32))
+            graph = graph._replace(weight=neighbors.degrees(graph).astype(np.float32))
         return Model(given, graph, self.unit, self.is_corrected, self.worth)
 
     @cached_property

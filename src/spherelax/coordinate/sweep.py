@@ -16,19 +16,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate import kernels
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.kernels import Fresh, Rows, Scratch
+from spherelax.coordinate.kernels import Proposed, Rows, Span, Terms, activate, commit, one_by_one
+from spherelax.coordinate.kernels import propose as propose_rows
+from spherelax.coordinate.neighbors import strongest_pull
+from spherelax.coordinate.rows import Scratch
 
-# Entries below this share of the largest of their row are dropped: rows become one-hot, and sleep,
-# as soon as the item has made up its mind.
+# Entries below this share of the largest of their row are dropped, so that most rows have a single
+# entry: only such items can become inactive.
 SMALL = 0.3
-# Items of one group repel each other so many times as strongly as the most similar attract.
+# Items of one group repel each other this many times as strongly as the most similar attract.
 REPULSION = 10.0
-# With fewer items, one unit is visited after the other; with more, in so many batches.
+# With fewer items than this, units are visited one by one; else in this number of batches.
 BATCHED_ITEMS = 1 << 12
 N_BATCHES = 16
-# Similarities below which a second thread costs more than it brings.
+# Number of similarities below which a second thread costs more time than it saves.
 WORTH_THREADS = 1 << 20
 
 
@@ -62,12 +64,12 @@ def sweep(
         for gamma in map(float, resolutions):
             gain = 0.0
             for _ in range(n_inner):
-                gain = passes.make(gamma)
+                gain = passes.visit_all(gamma)
             yield Iterate(gamma, abs(gain), passes.rows)
 
 
 def start(graph: Graph, row_entries: int) -> Rows:
-    """Give every item a column of its own; it sleeps until its nearest neighbour attracts it."""
+    """Give every item a column of its own; it is not visited before a neighbour attracts it."""
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
     packed[:, 0] = np.arange(m)
@@ -79,15 +81,27 @@ def start(graph: Graph, row_entries: int) -> Rows:
         value=value,
         s=graph.weight.astype(np.float64),
         count=np.ones(m, dtype=np.int32),
-        wake=kernels.strongest(graph),
-        awake=np.zeros(m, dtype=np.bool_),
+        activation=strongest_pull(graph),
+        active=np.zeros(m, dtype=np.bool_),
         free=np.empty(m, dtype=np.int32),
         n_free=np.zeros(1, dtype=np.int64),
     )
 
 
 class _Passes:
-    """Makes passes over the items: unit by unit where there are few, else in batches."""
+    """Passes over all units: one by one where items are few, else in batches.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows of U, which every pass improves.
+    cuts : list of int
+        Batch b holds the units ``cuts[b] .. cuts[b + 1] - 1``.
+    proposed : Proposed
+        Room for the rows of the largest batch.
+    scratch : list of Scratch
+        One for each thread.
+    """
 
     def __init__(
         self, graph: Graph, row_entries: int, n_threads: int, pool: ThreadPoolExecutor
@@ -95,52 +109,58 @@ class _Passes:
         self.graph, self.pool = graph, pool
         self.rows = start(graph, row_entries)
         self.mu = REPULSION * float(graph.values.max(initial=0.0))
-        cuts = np.arange(len(graph.unit_ptr))
         self.is_batched = graph.n_items >= BATCHED_ITEMS
+        self.cuts = list(range(len(graph.unit_ptr)))
         if self.is_batched:
-            ends = np.linspace(0, graph.n_items, N_BATCHES + 1)
-            cuts = np.unique(np.searchsorted(graph.unit_ptr, ends))
-        self.cuts: list[int] = cuts.tolist()
-        self.fresh = _empty_rows(int(np.diff(graph.unit_ptr[cuts]).max()), row_entries)
+            parts = _parts(graph.unit_ptr, 0, len(graph.unit_ptr) - 1, N_BATCHES)
+            self.cuts = sorted(set(parts))
+        self.proposed = _no_rows(int(np.diff(graph.unit_ptr[self.cuts]).max()), row_entries)
         self.scratch = [_scratch(graph, row_entries) for _ in range(n_threads)]
 
-    def make(self, gamma: float) -> float:
-        """Make one pass at a resolution, and return what it gained."""
-        graph, rows, fresh = self.graph, self.rows, self.fresh
+    def visit_all(self, gamma: float) -> float:
+        """Make one pass at a resolution, and return what the objective gained."""
+        graph, rows, proposed = self.graph, self.rows, self.proposed
+        terms = Terms(gamma, self.mu, SMALL)
         if not self.is_batched:
-            work = self.scratch[0]
-            return float(kernels.one_by_one(graph, rows, gamma, self.mu, SMALL, fresh, work))
+            return float(one_by_one(graph, rows, terms, proposed, self.scratch[0]))
         gain = 0.0
         for first, last in pairwise(self.cuts):
-            self._propose(first, last, gamma)
-            gain += kernels.commit(first, last, graph, rows, fresh)
-            kernels.rouse(first, last, graph.unit_ptr[first], graph, rows, fresh)
+            batch = Span(first, last, int(graph.unit_ptr[first]))
+            self._propose(batch, terms)
+            gain += commit(batch, graph, rows, proposed)
+            activate(batch, graph, rows, proposed)
         return gain
 
-    def _propose(self, first: int, last: int, gamma: float) -> None:
+    def _propose(self, batch: Span, terms: Terms) -> None:
         """Propose rows for the units of a batch, divided among the threads."""
-        graph, n_threads = self.graph, len(self.scratch)
-        base = graph.unit_ptr[first]
-        marks = np.linspace(base, graph.unit_ptr[last], n_threads + 1)
-        ends = first + np.searchsorted(graph.unit_ptr[first : last + 1], marks)
 
-        def propose(begin: int, end: int, work: Scratch) -> None:
-            kernels.propose(
-                begin, end, base, graph, self.rows, gamma, self.mu, SMALL, self.fresh, work
-            )
+        def propose(share: Span, scratch: Scratch) -> None:
+            propose_rows(share, self.graph, self.rows, terms, self.proposed, scratch)
 
-        shares = zip(ends[1:-1], ends[2:], self.scratch[1:], strict=True)
-        others = [self.pool.submit(propose, *share) for share in shares]
-        propose(ends[0], ends[1], self.scratch[0])
-        for other in others:
+        cuts = _parts(self.graph.unit_ptr, batch.first, batch.last, len(self.scratch))
+        shares = [Span(first, last, batch.base) for first, last in pairwise(cuts)]
+        others = zip(shares[1:], self.scratch[1:], strict=True)
+        running = [self.pool.submit(propose, *other) for other in others]
+        propose(shares[0], self.scratch[0])
+        for other in running:
             other.result()
 
 
-def _empty_rows(n: int, row_entries: int) -> Fresh:
+def _parts(unit_ptr: NDArray[np.int32], first: int, last: int, n_parts: int) -> list[int]:
+    """Cut units ``first .. last - 1`` into parts with about the same number of items.
+
+    Returns the first unit of each part, and ``last``.
+    """
+    marks = np.linspace(unit_ptr[first], unit_ptr[last], n_parts + 1)
+    cuts: list[int] = (first + np.searchsorted(unit_ptr[first : last + 1], marks)).tolist()
+    return cuts
+
+
+def _no_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
-    wake, moved, gain = np.empty((3, n), dtype=np.float32)
-    return Fresh(packed, packed.view(np.float32), wake, moved, gain)
+    activation, moved, gain = np.empty((3, n), dtype=np.float32)
+    return Proposed(packed, packed.view(np.float32), activation, moved, gain)
 
 
 def _scratch(graph: Graph, row_entries: int) -> Scratch:
@@ -149,7 +169,7 @@ def _scratch(graph: Graph, row_entries: int) -> Scratch:
     widest = min(m, 1 + row_entries * int(np.diff(graph.indptr).max()))
     return Scratch(
         x=np.zeros(m, dtype=np.float32),
-        held=np.zeros(m if graph.grouped else 1, dtype=np.float32),
+        group=np.zeros(m if graph.grouped else 1, dtype=np.float32),
         y=np.empty(widest, dtype=np.float32),
         touched=np.empty(widest, dtype=np.int32),
     )

@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate import kernels, sweep
+from spherelax.coordinate import sweep
 from spherelax.coordinate.model import Labeling, Model
+from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.polish import lowered, moved_once, polished
+from spherelax.coordinate.rows import round_rows
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Step, SweepPath
 from spherelax.settings import Coordinate
@@ -145,7 +147,7 @@ class _Trail:
         self.n_unchanged = 0
         self.rounded: Labels | None = None
         grouped = model.graph.grouped
-        self.n_components = 1 if grouped else count_labels(kernels.components(model.graph))
+        self.n_components = 1 if grouped else count_labels(components(model.graph))
 
     def add(self, iterate: sweep.Iterate, resolution: float) -> None:
         """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
@@ -162,7 +164,7 @@ class _Trail:
     def _improved(self, iterate: sweep.Iterate) -> Labels | None:
         """Return the labels of a step, or None if they are those of the step before."""
         graph, gamma = self.model.graph, iterate.resolution
-        rounded = kernels.round_rows(graph, iterate.rows)
+        rounded = round_rows(graph, iterate.rows)
         if self.rounded is None or np.mean(rounded != self.rounded) > CHANGED:
             self.rounded = rounded
             return (moved_once if self.is_many else polished)(graph, rounded, gamma)

@@ -1,0 +1,217 @@
+"""Merging whole labels: those that gain most by each other become one, until no two gain.
+
+A `Level` is a graph of labels: its items are the labels of a finer level, the similarity of two of
+them is the sum over their items. Merging two labels a and b gains ::
+
+    S_ab - gamma n_a n_b
+
+S being the similarities of the level and n the sizes, the summed weights of the items. It is
+allowed if the two hold no items of the same group.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.neighbors import Sums, gather
+from spherelax.labels import count_labels
+
+# When the room for similarities is used up, this factor times what the labels so far suggest.
+SPARE_ROOM = 1.25
+
+
+class Level(NamedTuple):
+    """Similarities between labels: CSR, their sizes, and the groups that they hold."""
+
+    indptr: Any  # int64 (k + 1)
+    indices: Any  # int32
+    values: Any  # float32
+    size: Any  # float64 (k), or float32
+    group_ptr: Any  # int32 (k + 1), or empty where there are no groups
+    groups: Any  # int32
+
+
+class _Outline(NamedTuple):
+    """The arrays of a level whose lengths are known before its similarities are."""
+
+    indptr: Any
+    size: Any
+    group_ptr: Any
+    groups: Any
+
+
+def merge_all(
+    graph: Graph, labels: NDArray[np.int32], gamma: float, least: float
+) -> NDArray[np.int32] | None:
+    """Merge pairs of labels while that gains more than ``least``; return the new label of each.
+
+    None if nothing merges. Pairs that would lose by merging are left out, to save memory. Where
+    one of them would have added to the gain of another, the next round of the caller sees it.
+    """
+    mapping = None
+    level = contract(items_level(graph), labels, count_labels(labels), gamma)
+    while True:
+        step = _best_partners(level, gamma, least)
+        n_merged = count_labels(step)
+        if n_merged == len(step):
+            return mapping
+        level = contract(level, step, n_merged, 0.0)
+        mapping = step if mapping is None else step[mapping]
+
+
+def items_level(graph: Graph) -> Level:
+    """Return the level on which each item has a label of its own."""
+    groups, group_ptr = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    if graph.grouped:
+        groups, group_ptr = graph.group(), np.arange(graph.n_items + 1, dtype=np.int32)
+    return Level(*graph[:3], graph.weight, group_ptr, groups)
+
+
+def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> Level:
+    """Give the items of a level labels in 0 .. k - 1; return the level of those labels.
+
+    Only pairs of labels with a mean similarity above gamma are kept.
+    """
+    grouped = len(level.groups) > 0
+    outline = _Outline(
+        indptr=np.zeros(k + 1, dtype=np.int64),
+        size=np.zeros(k),
+        group_ptr=np.zeros(k + 1 if grouped else 0, dtype=np.int32),
+        groups=np.empty_like(level.groups),
+    )
+    # Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one
+    # at most, here the two whose length they find.
+    entries = _contract(level, labels, gamma, outline)
+    indptr, size, group_ptr, groups = outline
+    return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
+
+
+@njit(cache=True, nogil=True)
+def _contract(level, labels, gamma, outline):
+    """Fill the outline of a contracted level; return its indices, and its values seen as int32."""
+    indptr, k = outline.indptr, len(outline.size)
+    start = np.zeros(k + 2, np.int64)
+    items = _by_label(labels, start)
+    for i in range(len(labels)):
+        outline.size[labels[i]] += level.size[i]
+    sums = Sums(np.zeros(k, np.float32), np.empty(k, np.int32))
+    grouped = len(level.groups) > 0
+    entries = np.empty((2, 4 * k + 16), np.int32)
+    for a in range(k):
+        n = 0
+        for at in range(start[a], start[a + 1]):
+            n = gather(level, labels, items[at], sums, n)
+        if grouped:
+            _collect_groups(level, items[start[a] : start[a + 1]], a, outline)
+        needed = indptr[a] + n
+        if needed > entries.shape[1]:
+            wider = np.empty((2, 16 + int(SPARE_ROOM * needed * k / (a + 1))), np.int32)
+            wider[:, : indptr[a]] = entries[:, : indptr[a]]
+            entries = wider
+        indptr[a + 1] = _keep_similar(a, n, sums, gamma, outline, entries)
+    return entries[:, : indptr[k]]
+
+
+@njit(cache=True, nogil=True)
+def _by_label(labels, start):
+    """Return the items in order of their labels; those of label a from ``start[a]`` on.
+
+    ``start`` has two entries more than there are labels, and is 0 before.
+    """
+    for i in range(len(labels)):
+        start[labels[i] + 2] += 1
+    for a in range(len(start) - 2):
+        start[a + 2] += start[a + 1]
+    items = np.empty(len(labels), np.int32)
+    for i in range(len(labels)):
+        items[start[labels[i] + 1]] = i
+        start[labels[i] + 1] += 1
+    return items
+
+
+@njit(cache=True, nogil=True)
+def _collect_groups(level, items, a, outline):
+    """Write the groups that items of a level hold as those of their label a."""
+    end = outline.group_ptr[a]
+    for i in items:
+        for p in range(level.group_ptr[i], level.group_ptr[i + 1]):
+            outline.groups[end] = level.groups[p]
+            end += 1
+    outline.group_ptr[a + 1] = end
+
+
+@njit(cache=True, nogil=True)
+def _keep_similar(a, n, sums, gamma, outline, entries):
+    """Write the labels whose mean similarity to label a is above gamma; return where they end.
+
+    Reads the first ``n`` sums and sets them to 0; writes ``entries`` from ``indptr[a]`` on.
+    """
+    column, value = entries[0], entries[1].view(np.float32)
+    x, size = sums.x, outline.size
+    end = outline.indptr[a]
+    for q in range(n):
+        b = sums.touched[q]
+        if b != a and x[b] > gamma * size[a] * size[b]:
+            column[end], value[end] = b, x[b]
+            end += 1
+        x[b] = 0.0
+    return end
+
+
+@njit(cache=True, nogil=True)
+def _best_partners(level, gamma, least):
+    """Merge labels that are each other's best partner; return the new label of each.
+
+    The best partner of a label is the one that it gains most by merging with, by more than
+    ``least`` and the first of several, among those that hold no item of the same group.
+    """
+    k = len(level.size)
+    grouped = len(level.groups) > 0
+    stamp = np.full(1 + (level.groups.max() if grouped else 0), -1, np.int32)
+    partner = np.full(k, -1, np.int32)
+    for a in range(k):
+        best, stamped = least, False
+        for e in range(level.indptr[a], level.indptr[a + 1]):
+            b = level.indices[e]
+            gain = level.values[e] - gamma * level.size[a] * level.size[b]
+            if gain < best or (gain == best and (partner[a] < 0 or b > partner[a])):
+                continue
+            if not grouped:
+                best, partner[a] = gain, b
+                continue
+            if not stamped:
+                stamped = True
+                for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
+                    stamp[level.groups[p]] = a
+            if not _clash(level, a, b, stamp):
+                best = gain
+                partner[a] = b
+    return _paired(partner)
+
+
+@njit(cache=True, nogil=True)
+def _clash(level, a, b, stamp):
+    """Tell whether two labels hold items of the same group; ``stamp`` is a for the groups of a."""
+    for p in range(level.group_ptr[b], level.group_ptr[b + 1]):
+        if stamp[level.groups[p]] == a:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _paired(partner):
+    """Return a new label for each label, the same for two that are each other's partner."""
+    mapping = np.full(len(partner), -1, np.int32)
+    n = 0
+    for a in range(len(partner)):
+        if mapping[a] < 0:
+            mapping[a] = n
+            if partner[a] > a and partner[partner[a]] == a:
+                mapping[partner[a]] = n
+            n += 1
+    return mapping

@@ -1,0 +1,89 @@
+"""Compiled loops over the neighbours of items, the items with which they have a similarity.
+
+A graph is any named tuple with the fields ``indptr``, ``indices`` and ``values`` of compressed
+sparse rows: the `Graph` of a problem, or a `Level` of labels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Sums(NamedTuple):
+    """Sums of similarities by label, and the labels that have one."""
+
+    x: Any  # float (n_labels), 0 before `gather`; whoever calls it sets its entries to 0 again
+    touched: Any  # int32, labels with a sum in order of first appearance, room for all of them
+
+
+@njit(cache=True, nogil=True)
+def gather(graph, labels, i, sums, n):
+    """Add the similarities of item i to the sums of its neighbours' labels.
+
+    Reads the graph and ``labels``, writes ``sums``. ``n`` labels have a sum before; the number
+    after is returned.
+    """
+    x, touched = sums.x, sums.touched
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        c = labels[graph.indices[e]]
+        if x[c] == 0.0:
+            touched[n] = c
+            n += 1
+        x[c] += graph.values[e]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def activate_neighbors(graph, i, active):
+    """Mark the neighbours of item i in ``active``: they must be visited again."""
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        active[graph.indices[e]] = True
+
+
+@njit(cache=True, nogil=True)
+def degrees(graph):
+    """Return the summed similarity of each item."""
+    sums = np.zeros(len(graph.members))
+    for i in range(len(sums)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            sums[i] += graph.values[e]
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def strongest_pull(graph):
+    """Return for each item the largest ``W_ij / (n_i n_j)``.
+
+    It is the highest resolution at which joining one neighbour raises the objective.
+    """
+    level = np.zeros(len(graph.members), np.float32)
+    for i in range(len(level)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            ratio = graph.values[e] / (graph.weight[i] * graph.weight[graph.indices[e]])
+            level[i] = max(level[i], ratio)
+    return level
+
+
+@njit(cache=True, nogil=True)
+def components(graph):
+    """Return the connected component of each item, numbered in order of first appearance."""
+    m = len(graph.members)
+    component, stack = np.full(m, -1, np.int32), np.empty(m, np.int32)
+    n = 0
+    for start in range(m):
+        if component[start] >= 0:
+            continue
+        component[start], stack[0], depth = n, start, 1
+        while depth > 0:
+            depth -= 1
+            i = stack[depth]
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                j = graph.indices[e]
+                if component[j] < 0:
+                    component[j], stack[depth] = n, j
+                    depth += 1
+        n += 1
+    return component

@@ -1,0 +1,177 @@
+"""Sparse rows of U, and what is done with one of them, compiled.
+
+A row is packed: r columns (int32, -1 after the last) and then r values (the same memory seen as
+float32, 0 after the last), largest first. So columns and values of a neighbour's row lie side by
+side, and reading both takes one access to memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class PackedRows(NamedTuple):
+    """Rows with at most r entries each."""
+
+    packed: Any  # int32 (n, 2 r)
+    value: Any  # the same memory as float32
+
+
+class Scratch(NamedTuple):
+    """What one thread works with."""
+
+    x: Any  # float32 (m), sums by column; 0 before and after
+    group: Any  # float32 (m), column sums of the other rows of a group; 0 before and after
+    y: Any  # float32, candidates for entries, room for all columns that a row can touch
+    touched: Any  # int32, the columns of these candidates
+
+
+@njit(cache=True, nogil=True)
+def attract(graph, rows, i, scratch):
+    """Sum ``W_ij U_j`` over the neighbours j of item i into ``x``; return how many columns it has.
+
+    The columns go into ``touched``, in order of first appearance.
+    """
+    packed, value, x, touched = rows.packed, rows.value, scratch.x, scratch.touched
+    r = packed.shape[1] // 2
+    n = 0
+    # Prefetch: reads that do not depend on each other let the processor fetch all rows at once.
+    seen = np.int32(0)
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        seen += packed[graph.indices[e], 0]
+    touched[0] = seen  # overwritten below; without a use the compiler would drop the loop
+    for e in range(graph.indptr[i], graph.indptr[i + 1]):
+        j, w = graph.indices[e], graph.values[e]
+        for t in range(r):
+            c = packed[j, t]
+            if c < 0:
+                break
+            if x[c] == 0.0:
+                touched[n] = c
+                n += 1
+            x[c] += w * value[j, r + t]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def clear_sums(n, scratch):
+    """Set ``x`` to 0 at the first n touched columns."""
+    for q in range(n):
+        scratch.x[scratch.touched[q]] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def entry(rows, i, c):
+    """Return the entry of row i in column c."""
+    r = rows.packed.shape[1] // 2
+    found = np.float32(0.0)
+    for t in range(r):
+        if rows.packed[i, t] == c:
+            found = rows.value[i, r + t]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def add(rows, i, sign, target):
+    """Add row i, times a sign, to a dense vector."""
+    r = rows.packed.shape[1] // 2
+    for t in range(r):
+        if rows.packed[i, t] >= 0:
+            target[rows.packed[i, t]] += sign * rows.value[i, r + t]
+
+
+@njit(cache=True, nogil=True)
+def clear(rows, i, target):
+    """Set a dense vector to zero where row i has entries."""
+    for t in range(rows.packed.shape[1] // 2):
+        if rows.packed[i, t] >= 0:
+            target[rows.packed[i, t]] = 0.0
+
+
+# NumPy's division raises nothing, so that there is one way out (see kernels.py).
+@njit(cache=True, nogil=True, error_model="numpy")
+def keep_largest(rows, p, scratch, n, tau):
+    """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
+
+    Only entries above 0 count; those below tau times the largest are left out, and of equal ones
+    the first in ``touched`` comes first. The entries that are kept become 0 in ``y``.
+    """
+    packed, value, y = rows.packed, rows.value, scratch.y
+    r = packed.shape[1] // 2
+    squares, least, kept, at = 0.0, np.float32(0.0), 0, 0
+    while kept < r and at >= 0:
+        best, at = least, -1
+        for q in range(n):
+            if y[q] > best:
+                best, at = y[q], q
+        if at >= 0:
+            if kept == 0:
+                least = np.float32(tau * best)
+            packed[p, kept] = scratch.touched[at]
+            value[p, r + kept] = best
+            y[at] = 0.0
+            squares += float(best) ** 2
+            kept += 1
+    norm = np.sqrt(squares)
+    for t in range(kept):
+        value[p, r + t] /= norm
+    for t in range(kept, r):
+        packed[p, t] = -1
+        value[p, r + t] = 0.0
+    return norm
+
+
+@njit(cache=True, nogil=True)
+def distance(rows, p, others, i):
+    """Return the sum of absolute differences of row p and of row i of other rows."""
+    packed, value, other, other_value = rows.packed, rows.value, others.packed, others.value
+    r = packed.shape[1] // 2
+    total = np.float32(0.0)
+    for t in range(r):
+        mine, theirs = value[p, r + t], other_value[i, r + t]
+        for q in range(r):
+            if other[i, q] == packed[p, t]:
+                mine -= other_value[i, r + q]
+            if packed[p, q] == other[i, t]:
+                theirs = np.float32(0.0)
+        total += abs(mine) + theirs
+    return total
+
+
+@njit(cache=True, nogil=True)
+def round_rows(graph, rows):
+    """Return as label of each item the column of the largest entry of its row.
+
+    Of the items of a group with the same column the one with the largest entry keeps it; each other
+    one gets a column that no item has.
+    """
+    packed, value = rows.packed, rows.value
+    m, r = len(graph.members), packed.shape[1] // 2
+    labels = packed[:, 0].copy()
+    used = np.zeros(m, np.bool_)
+    for i in range(m):
+        used[labels[i]] = True
+    free = 0
+    best = np.full(m, -1, np.int32)
+    for unit in range(len(graph.unit_ptr) - 1):
+        begin, end = graph.unit_ptr[unit], graph.unit_ptr[unit + 1]
+        if end - begin == 1:
+            continue
+        for at in range(begin, end):
+            i = graph.members[at]
+            c = packed[i, 0]
+            if best[c] < 0 or value[i, r] > value[best[c], r]:
+                best[c] = i
+        for at in range(begin, end):
+            i = graph.members[at]
+            if best[packed[i, 0]] != i:
+                while used[free]:
+                    free += 1
+                used[free] = True
+                labels[i] = free
+        for at in range(begin, end):
+            best[packed[graph.members[at], 0]] = -1
+    return labels

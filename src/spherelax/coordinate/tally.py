@@ -1,0 +1,51 @@
+"""Statistics of labels: the similarity inside each of them, and how sure each item's label is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from spherelax.coordinate.neighbors import Sums, gather
+
+
+@njit(cache=True, nogil=True)
+def within(graph, labels, n_labels):
+    """Return for each label the summed similarity of the pairs that share it."""
+    inside = np.zeros(n_labels)
+    for i in range(len(labels)):
+        total = 0.0
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            if labels[graph.indices[e]] == labels[i]:
+                total += graph.values[e]
+        inside[labels[i]] += 0.5 * total
+    return inside
+
+
+@njit(cache=True, nogil=True)
+def confidence(graph, labels, n_labels, gamma):
+    """Return ``1 - y / x``, at least 0: x is what an item gains by its label, y by the next best.
+
+    Gains are those of the objective at resolution gamma; an item without other items of its label
+    gains 0. Where no other label gains anything, the confidence is 1, or 0 if x is below 0.
+    """
+    weight = graph.weight
+    size = np.zeros(n_labels)
+    for i in range(len(labels)):
+        size[labels[i]] += weight[i]
+    sums = Sums(np.zeros(n_labels), np.empty(n_labels, np.int32))
+    sure = np.empty(len(labels))
+    for i in range(len(labels)):
+        here = labels[i]
+        n = gather(graph, labels, i, sums, 0)
+        own = sums.x[here] - gamma * weight[i] * (size[here] - weight[i])
+        other = 0.0
+        for q in range(n):
+            c = sums.touched[q]
+            if c != here:
+                other = max(other, sums.x[c] - gamma * weight[i] * size[c])
+            sums.x[c] = 0.0
+        if other > 0.0:
+            sure[i] = max(1.0 - other / own, 0.0) if own > 0.0 else 0.0
+        else:
+            sure[i] = 1.0 if own >= 0.0 else 0.0
+    return sure
