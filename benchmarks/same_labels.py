@@ -214,7 +214,8 @@ def main() -> None:
     with np.load(given.file) as archive:
         before = dict(archive)
     differ = [
-        name for name in sorted(before.keys() | found.keys())
+        name
+        for name in sorted(before.keys() | found.keys())
         if name not in before or name not in found or not np.array_equal(before[name], found[name])
     ]
     print("\n".join(f"differs: {name}" for name in differ))
