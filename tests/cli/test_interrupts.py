@@ -199,6 +199,7 @@ def test_faults_aside_are_raised_where_they_are_awaited() -> None:
         aside(work)
 
 
+@pytest.mark.slow
 def test_a_second_control_c_ends_at_once_and_tidies_up(folder: Path) -> None:
     patient = (
         "import sys, time, spherelax\n"
@@ -227,6 +228,7 @@ def test_a_second_control_c_ends_at_once_and_tidies_up(folder: Path) -> None:
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_control_c(solver: str) -> None:
     noise = np.random.default_rng(0).random((400, 400))
