@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,16 @@ from statistics import median
 import numpy as np
 import rivals
 import scipy.sparse as sp
-from measure import Timed, exponent, first_call_seconds, in_turn, peak_bytes, warm_up
+from measure import (
+    Timed,
+    command_line,
+    cpu_of_all,
+    exponent,
+    first_call_seconds,
+    in_turn,
+    peak_bytes,
+    warm_up,
+)
 from synthetic import Synthetic, matching, planted, power_law
 from threadpoolctl import threadpool_limits
 
@@ -141,6 +151,23 @@ def cost_rows(settings: Settings) -> Iterator[Row]:
         yield Row(what, f"{per_item:.0f} B", target="100 B")
 
 
+def command_rows(settings: Settings) -> Iterator[Row]:
+    """Measure what the command line adds to a solve: start, reading, writing and the summary."""
+    n_items = max(settings.sizes)
+    W = planted(n_items, seed=SEED).similarity
+    with tempfile.TemporaryDirectory() as folder:
+        matrix, edges = Path(folder, "matrix.npz"), Path(folder, "edges.csv")
+        sp.save_npz(matrix, W, compressed=False)
+        upper = sp.triu(W).tocoo()
+        np.savetxt(edges, np.c_[upper.row, upper.col], fmt="%d", delimiter=",")
+        runs = {str(file): partial(command_line, file) for file in (matrix, edges)}
+        timed = in_turn({"solve": partial(_labels, W), **runs}, settings.repeats, clock=cpu_of_all)
+        solve = timed.pop("solve")
+        for name, ours in timed.items():
+            what = f"planted partition, m = {n_items:,}, command line, {Path(name).name} : solve"
+            yield _compared(what, ours, solve, target="1.15")
+
+
 def small_rows(settings: Settings) -> Iterator[Row]:
     """Measure small and dense problems."""
     times = [
@@ -199,6 +226,7 @@ SECTIONS = {
     "scale": scale_rows,
     "hard problems": hard_rows,
     "threads and memory": cost_rows,
+    "command line": command_rows,
     "small and dense": small_rows,
     "other rivals": rival_rows,
 }

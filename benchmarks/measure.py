@@ -5,6 +5,7 @@ Run as a script with a file of :func:`peak_bytes`, it prints the peak memory of 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,24 @@ def first_call_seconds() -> float:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", FIRST_CALL], check=True)
     return time.perf_counter() - began
+
+
+def command_line(file: Path) -> np.ndarray:
+    """Cluster a file by the command line in a new process, with one thread.
+
+    The labels stay in a file beside it: reading them is not part of what is timed.
+    """
+    labels = file.with_name("labels.csv")
+    command = [sys.executable, "-m", "spherelax", "cluster", str(file)]
+    subprocess.run(
+        [*command, "--n-jobs", "1", "--out", str(labels)], check=True, stderr=subprocess.DEVNULL
+    )
+    return np.empty(0)
+
+
+def cpu_of_all() -> float:
+    """Return the CPU seconds of this process and of those that it has started."""
+    return sum(os.times()[:4])
 
 
 def peak_bytes(W: sp.csr_array, groups: np.ndarray | None) -> int | None:

@@ -148,7 +148,10 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
 
 def _cells(column: list[Any]) -> list[Any]:
     """Write numbers with a fraction to four decimals."""
-    if set(map(type, column)) == {float}:
+    types = set(map(type, column))
+    if float not in types:
+        return column
+    if types == {float}:
         return list(map("{:.4f}".format, column))
     return [f"{value:.4f}" if isinstance(value, float) else value for value in column]
 
