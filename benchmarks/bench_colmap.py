@@ -19,7 +19,7 @@ import pycolmap
 
 import spherelax as sl
 from spherelax.io import read_colmap, write_colmap
-from spherelax.io.sqlite import opened, replaced
+from spherelax.io.sqlite import opened_database, replaced
 
 DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).resolve().parents[2] / "shared/data"))
 CASTLE = DATA / "sfm/sceaux_castle/database.db"
@@ -41,7 +41,7 @@ def copies(database: Path, folder: Path) -> dict[str, Path]:
     result = sl.solve(items.similarity, items.groups)
     cautious = sl.baselines.union_find(items.similarity, items.groups, conflicts="drop")
     files = {name: folder / f"{name}.db" for name in ("original", "cleaned", "added", "dropped")}
-    with opened(database) as source, replaced(files["original"]) as copy:
+    with opened_database(database) as source, replaced(files["original"]) as copy:
         source.backup(copy)
     write_colmap(files["cleaned"], items, result)
     write_colmap(files["added"], items, result, add_missing=True)

@@ -54,7 +54,8 @@ def literal_seconds(W: np.ndarray, project: Callable[[np.ndarray], np.ndarray]) 
 def our_seconds(W: object) -> float:
     """Time of a whole solve: checks, sweep, rounding at every alpha, pick, confidence."""
     began = time.perf_counter()
-    sl.solve(W, solver="power", max_universe=N_COLUMNS, alpha_step=ALPHA_STEP, n_inner=N_INNER)
+    solver = sl.Power(max_labels=N_COLUMNS, alpha_step=ALPHA_STEP, n_inner=N_INNER)
+    sl.solve(W, solver=solver)
     return time.perf_counter() - began
 
 

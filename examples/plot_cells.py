@@ -79,7 +79,7 @@ def f_scores(labels):
     return [sl.metrics.pairwise_scores(truth, labels).f_score for truth in (cell_type, subtype)]
 
 
-print(f"{result.n_labels} labels at alpha = {result.alpha:.3f}: {result.status}")
+print(f"{result.n_labels} labels at resolution {result.resolution:.3g}: {result.status}")
 print("F against types {:.3f}, against subtypes {:.3f}".format(*f_scores(result.labels)))
 if adata is not None:
     label_obs(adata, result)
@@ -94,9 +94,9 @@ if adata is not None:
 # column of its own.
 
 nearest = result.with_n_labels(4)
-print(f"{nearest.n_labels} labels at alpha = {nearest.alpha:.3f}: {nearest.status}")
+print(f"{nearest.n_labels} labels at resolution {nearest.resolution:.3g}: {nearest.status}")
 coarse = sl.solve(items.similarity, pick=COARSE)
-print(f"{coarse.n_labels} labels at alpha = {coarse.alpha:.3f}: {coarse.status}")
+print(f"{coarse.n_labels} labels at resolution {coarse.resolution:.3g}: {coarse.status}")
 print("F against types {:.3f}, against subtypes {:.3f}".format(*f_scores(coarse.labels)))
 if adata is not None:
     label_obs(adata, coarse, key="coarse")

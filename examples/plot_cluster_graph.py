@@ -45,7 +45,7 @@ def f_scores(labels):
     return [sl.metrics.pairwise_scores(truth, labels).f_score for truth in (community, part)]
 
 
-print(f"{result.n_labels} labels at alpha = {result.alpha:.3f}: {result.status}")
+print(f"{result.n_labels} labels at resolution {result.resolution:.3g}: {result.status}")
 print("F against communities {:.3f}, against parts {:.3f}".format(*f_scores(result.labels)))
 
 # %%
@@ -74,14 +74,14 @@ sl.plot.sweep(result, truth=community)
 # Both return a result with its own labels and confidence.
 
 coarser = result.with_n_labels(N_COMMUNITIES)
-print(f"{coarser.n_labels} labels at alpha = {coarser.alpha:.3f}")
+print(f"{coarser.n_labels} labels at resolution {coarser.resolution:.3g}")
 print("F against communities {:.3f}, against parts {:.3f}".format(*f_scores(coarser.labels)))
 
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 4.4), layout="constrained")
 sl.plot.similarity(graph, labels=result.labels, ax=axes[0])
 sl.plot.similarity(graph, labels=coarser.labels, ax=axes[1])
 for ax, shown in zip(axes, (result, coarser), strict=True):
-    ax.set_title(f"alpha = {shown.alpha:.3f}: {shown.n_labels} labels")
+    ax.set_title(f"resolution {shown.resolution:.3g}: {shown.n_labels} labels")
 
 # %%
 # The path, every fifth step. ``resolutions`` are ``alpha / (1 - alpha)``: how many times the

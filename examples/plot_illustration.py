@@ -32,7 +32,7 @@ print(W.astype(int))
 # with the two maxima, the pick between them and the F-score of the labels at each alpha. From the
 # right, single items join; in the valley they rest as three labels; then these join too.
 
-result = sl.solve(W, groups=images, solver="power", max_universe=6)
+result = sl.solve(W, groups=images, solver=sl.Power(max_labels=6))
 sl.plot.illustration(result, truth, groups=images)
 print(f"alpha* = {result.alpha:g}, {result.n_labels} labels")
 print("true ", truth)
@@ -67,8 +67,8 @@ for i, j in wrong:
 # alpha falls further they draw together. Colours are the true points; rows that are equal cover
 # each other.
 
-tight = sl.solve(W, groups=images, solver="power", max_universe=3)
-stages = [tight.at(0.99), tight, tight.at(0.05)]
+tight = sl.solve(W, groups=images, solver=sl.Power(max_labels=3))
+stages = [tight.at(99.0), tight, tight.at(0.05)]
 figure, axes = plt.subplots(
     1, 3, figsize=(11, 4), layout="constrained", subplot_kw={"projection": "3d"}
 )

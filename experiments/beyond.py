@@ -36,7 +36,7 @@ CHOSEN_ON = {
 # Records whose texts are less similar are not compared, as blocking would have it.
 LEAST_SCORE = 0.2
 # The paper's bound, and as many iterations as it takes for the house.
-PAPER_ON_POINTS = {"max_universe": 100, "n_inner": 5}
+PAPER_ON_POINTS = {"solver": sl.Power(max_labels=100, n_inner=5)}
 THRESHOLDS = np.arange(0.2, 0.96, 0.05)
 ABOUT = (
     "F over pairs (of different groups, where there are groups), best of several true labelings; "
@@ -106,10 +106,10 @@ def default(given: Problem) -> np.ndarray:
     return sl.solve(given.similarity, given.groups).labels
 
 
-def papers(given: Problem, **settings: Any) -> np.ndarray:
+def papers(given: Problem, solver: str | sl.Power = "power") -> np.ndarray:
     """Run the paper's method, with the adaptive kernel for points."""
     W = given.similarity if given.points is None else sl.similarity.adaptive(given.points)
-    return sl.solve(W, given.groups, solver="power", **settings).labels
+    return sl.solve(W, given.groups, solver=solver).labels
 
 
 def affinity_propagation(given: Problem) -> np.ndarray:

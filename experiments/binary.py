@@ -29,7 +29,7 @@ SEEDS = range(20_000, 20_050)
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
     # k = 100, N = 20 and kappa = 0 are the paper's settings for this experiment.
-    contenders.PAPER: {"solver": "power", "max_universe": 100, "n_inner": 20, "kappa": 0.0},
+    contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=20, kappa=0.0)},
     "Affinity propagation": {},
     "NMF": {},
     "Spectral + k-means": {},

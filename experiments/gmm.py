@@ -23,7 +23,7 @@ POINTS = "our points estimator"
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
     # The settings of the paper's other clustering experiment; it prints none for this one.
-    contenders.PAPER: {"solver": "power", "max_universe": 100, "n_inner": 20, "kappa": 0.0},
+    contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=20, kappa=0.0)},
     POINTS: {},
     "Spectrum": {},
     "Gaussian mixture": {},

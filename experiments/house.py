@@ -20,7 +20,7 @@ SEEDS = range(20_000, 20_005)
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
     # k = 100, step 0.01, N = 5 and kappa = 0.01 are the paper's settings for this experiment.
-    contenders.PAPER: {"solver": "power", "max_universe": 100, "n_inner": 5, "kappa": 0.01},
+    contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=5, kappa=0.01)},
     "CLEAR": {},
     "MatchEig": {},
     "Spectral": {},

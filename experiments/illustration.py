@@ -23,24 +23,20 @@ SAMPLE = {"n_items": 150, "n_clusters": 5, "rewired": 0.4, "missing": 0.2}
 SEED = 20_000
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
-    contenders.PAPER: {"solver": "power", "max_universe": 100, "n_inner": 20, "kappa": 0.01},
+    contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=20, kappa=0.01)},
 }
+# The bound of the nine items.
+SMALL = {contenders.PAPER: {"solver": sl.Power(max_labels=BOUND, n_inner=20, kappa=0.01)}}
 ABOUT = f"matching: nine items, bound {BOUND}; clustering: make_binary_similarity with {SAMPLE}"
 
 
 def trials(quick: bool) -> list[lab.Trial]:  # noqa: ARG001 (as all experiments)
     """List the trials: both problems by both solvers."""
     return [
-        {"problem": problem, "seed": SEED, "method": method, "settings": bounded}
+        {"problem": problem, "seed": SEED, "method": method, "settings": settings}
         for problem in ("matching", "clustering")
-        for method, settings in METHODS.items()
-        for bounded in [settings | ({"max_universe": BOUND} if small(problem, method) else {})]
+        for method, settings in (METHODS | (SMALL if problem == "matching" else {})).items()
     ]
-
-
-def small(problem: str, method: str) -> bool:
-    """Tell whether the bound of the nine items applies."""
-    return problem == "matching" and method == contenders.PAPER
 
 
 def matching() -> np.ndarray:
@@ -66,10 +62,10 @@ def run(trial: lab.Trial) -> list[lab.Row]:
             "eta": float(eta),
             "n_labels": len(np.unique(labels)),
             "f_score": sl.metrics.pairwise_scores(truth, labels, groups).f_score,
-            "picked": int(step == result.index),
+            "picked": int(step == result.position),
         }
         for step, (alpha, eta, labels) in enumerate(
-            zip(path.alphas, path.etas, path.labels, strict=True)
+            zip(path.alphas, path.etas, result.labelings, strict=True)
         )
     ]
 
@@ -98,7 +94,7 @@ def draw(rows: list[lab.Row]) -> dict[str, Any]:
 
 def draw_matrices() -> Any:
     """Draw W with its wrong entries, the start, the rows at the pick, and the assignment."""
-    result = sl.solve(matching(), GROUPS, solver="power", max_universe=BOUND)
+    result = sl.solve(matching(), GROUPS, solver=sl.Power(max_labels=BOUND))
     start = np.eye(BOUND)[np.arange(len(TRUTH)) % BOUND]
     found = np.eye(result.n_labels)[result.labels]
     shown = {

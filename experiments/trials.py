@@ -1,9 +1,10 @@
 """Run the trials of an experiment side by side, keep what is done, write the table, draw it.
 
-A trial is one method on one problem, described by plain values. Its outcome is kept in
-``experiments/.cache`` under a key made of these values and the version of spherelax: a run that was
-stopped goes on where it was, and a changed setting is computed anew. ``--fresh`` forgets the kept
-outcomes of an experiment, for a change to a method that left the version as it was.
+A trial is one method on one problem, described by plain values and settings of our solvers. Its
+outcome is kept in ``experiments/.cache`` under a key made of these values and the version of
+spherelax: a run that was stopped goes on where it was, and a changed setting is computed anew.
+``--fresh`` forgets the kept outcomes of an experiment, for a change to a method that left the
+version as it was.
 
 An experiment is a module with
 
@@ -111,7 +112,7 @@ def heading(experiment: ModuleType, trials: list[Trial], quick: bool) -> list[st
     return [
         f"spherelax {sl.__version__}, {'quick' if quick else 'full'} run, {drawn}",
         experiment.ABOUT,
-        *(f"{method}: {json.dumps(value)}" for method, value in settings.items()),
+        *(f"{method}: {json.dumps(value, default=repr)}" for method, value in settings.items()),
     ]
 
 
@@ -177,7 +178,7 @@ class Kept:
 
 def key(trial: Trial) -> str:
     """Return the name under which the outcome of a trial is kept."""
-    text = json.dumps([sl.__version__, trial], sort_keys=True)
+    text = json.dumps([sl.__version__, trial], sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 

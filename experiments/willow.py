@@ -21,7 +21,7 @@ SEEDS = range(20_000, 20_005)
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
     # k = 100, N = 20 and kappa = 0 are the paper's settings for this experiment.
-    contenders.PAPER: {"solver": "power", "max_universe": 100, "n_inner": 20, "kappa": 0.0},
+    contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=20, kappa=0.0)},
     "PG": {},
     "Spectral": {"reference": "first"},
     "MatchLift": {},

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spherelax._solve import SOLVERS
+from spherelax.settings import SOLVERS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -25,7 +25,7 @@ def seed(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-@pytest.fixture(params=SOLVERS)
+@pytest.fixture(params=list(SOLVERS))
 def solver(request: pytest.FixtureRequest) -> str:
     """Solvers, for what each of them must do."""
     return str(request.param)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import spherelax as sl
+from problems import tuned
 from spherelax import io
-from spherelax._solve import SOLVERS
 from spherelax.io.answers import ENDINGS, UNSURE, columns_csv, summary, write_answer
 from spherelax.io.points import Points
+from spherelax.settings import SOLVERS
 
 NAMES = ["a", 'say "b"', "c, d", "e\tf", "g\nh", "<script>", "ä猫", "", "007", " i ", "=1+1", "#k"]
 BLOCKS = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5
@@ -22,7 +23,7 @@ BLOCKS = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5
 @pytest.fixture(scope="module", params=SOLVERS)
 def result(request):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, solver=request.param, n_inner=5)
+    return sl.solve(W, solver=tuned(request.param, n_inner=5))
 
 
 @pytest.fixture(scope="module")

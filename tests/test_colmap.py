@@ -21,7 +21,7 @@ from colmap_scene import (
 )
 from spherelax import InvalidInputError, solve
 from spherelax.io.colmap import read_colmap, write_colmap
-from spherelax.io.sqlite import opened
+from spherelax.io.sqlite import opened_database
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_what_is_read_is_of_one_state(scene):
     with closing(sqlite3.connect(scene)) as writer:
         writer.execute("DELETE FROM matches WHERE pair_id = 0")
         writer.commit()
-        with opened(scene) as database:
+        with opened_database(scene) as database:
             before = database.execute("SELECT COUNT(*) FROM matches").fetchone()
             writer.execute("DELETE FROM matches")
             writer.commit()

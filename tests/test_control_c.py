@@ -10,15 +10,15 @@ from numba import njit, types
 from numba.core.dispatcher import Dispatcher
 
 import spherelax as sl
-from problems import clean, quiet_solve
+from problems import clean, quiet_solve, tuned
+from spherelax.coordinate import model as coordinate_model
 from spherelax.coordinate import polish
-from spherelax.coordinate import run as coordinate_run
 
 
 def test_callback_sees_every_step(solver):
     W, _ = clean()
     seen = []
-    result = sl.solve(W, solver=solver, alpha_step=0.1, callback=seen.append)
+    result = sl.solve(W, solver=tuned(solver, alpha_step=0.1), callback=seen.append)
     n_steps = len(result.path.labels)
     assert [step.index for step in seen] == list(range(n_steps))
     assert len({step.n_steps for step in seen}) == 1
@@ -64,7 +64,8 @@ def test_control_c_before_the_first_step(solver, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"spherelax.solvers.{solver}.sweep", interrupted)
+    place = {"coordinate": "coordinate.sweep.sweep", "power": "power.run.sweep"}[solver]
+    monkeypatch.setattr(f"spherelax.{place}", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sl.solve(clean()[0], solver=solver)
 
@@ -98,6 +99,8 @@ def test_control_c_in_the_second_sweep_leaves_the_best_of_the_first():
     second = quiet_solve(W, groups, callback=interrupt_at(0, sweep=1))
     np.testing.assert_array_equal(second.labels, first.labels)
     assert second.status == sl.Status.INTERRUPTED
+    assert second.path.is_whole
+    assert len(second.path.labels) == n_steps
 
 
 press = ctypes.CDLL(None)["raise"]
@@ -123,7 +126,7 @@ def test_control_c_while_a_kernel_runs(grouped, monkeypatch):
         return (within_and_press if len(calls) == 4 else polish.within)(*args)
 
     whole = quiet_solve(*args)
-    monkeypatch.setattr(coordinate_run, "within", within)
+    monkeypatch.setattr(coordinate_model, "within", within)
     result = quiet_solve(*args)
     assert result.status == sl.Status.INTERRUPTED
     n_steps = len(result.path.labels)
@@ -145,7 +148,7 @@ def test_no_kernel_returns_several_arrays():
     sl.solve(*sl.datasets.make_partial_matching(8, 6, random_state=0)[:2])
     sl.solve(*unreliable()[:2])
     points = np.random.default_rng(0).normal(size=(100, 2))
-    sl.solve(sl.similarity.nearest_neighbors(points), pick="interfaces")
+    sl.solve(sl.similarity.nearest_neighbors(points), pick="valleys")
     modules = [module for name, module in sys.modules.items() if name.startswith("spherelax.")]
     values = [value for module in modules for value in vars(module).values()]
     kernels = {value for value in values if isinstance(value, Dispatcher)}

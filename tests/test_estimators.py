@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spherelax as sl
-from spherelax._solve import SOLVERS
+from spherelax.settings import SOLVERS
 
-QUICK = {"solver": "power", "n_inner": 3, "alpha_step": 0.05}
+QUICK = sl.Power(n_inner=3, alpha_step=0.05)
 
 
 def expected_failures(estimator):
@@ -39,9 +40,9 @@ def expected_failures(estimator):
         sl.SphereClustering(affinity="precomputed"),
         sl.SphereClustering(warm_start=True),
         sl.SphereMatching(),
-        sl.SphereClustering(**QUICK),
-        sl.SphereClustering(affinity="precomputed", **QUICK),
-        sl.SphereMatching(**QUICK),
+        sl.SphereClustering(solver=QUICK),
+        sl.SphereClustering(affinity="precomputed", solver=QUICK),
+        sl.SphereMatching(solver=QUICK),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -62,7 +63,7 @@ def test_points(blobs, affinity, solver):
     labels = model.fit_predict(X)
     assert adjusted_rand_score(y, labels) == 1.0
     assert model.n_clusters_ == 3
-    assert 0 <= model.alpha_ <= 1
+    assert model.resolution_ == model.result_.resolution > 0
     assert model.result_.n_labels == 3
     assert model.confidence_.shape == (90,)
     assert model.n_features_in_ == 2
@@ -91,21 +92,26 @@ def test_bad_affinity(blobs):
         sl.SphereClustering("magic").fit(blobs[0])
 
 
-def test_bad_bounds(blobs):
-    with pytest.raises(sl.InvalidInputError, match="max_clusters must be an integer >= 1"):
-        sl.SphereClustering(solver="power", max_clusters=0).fit(blobs[0])
-    with pytest.raises(sl.InvalidInputError, match="max_universe must be an integer >= 1"):
-        sl.SphereMatching(solver="power", max_universe=0).fit(np.ones((4, 4)))
-    with pytest.raises(sl.InvalidInputError, match=r"^max_clusters needs solver='power'; found"):
-        sl.SphereClustering(max_clusters=3).fit(blobs[0])
-    with pytest.raises(sl.InvalidInputError, match=r"^max_universe needs solver='power'; found"):
-        sl.SphereMatching(max_universe=3).fit(np.ones((4, 4)))
+@pytest.mark.parametrize("solver", ["magic", None, 3])
+def test_bad_solvers_are_found_by_fit(blobs, solver):
+    message = "^solver must be one of 'coordinate', 'power', or an instance of Coordinate or Power"
+    with pytest.raises(sl.InvalidInputError, match=message):
+        sl.SphereClustering(solver=solver).fit(blobs[0])
+    with pytest.raises(sl.InvalidInputError, match=message):
+        sl.SphereMatching(solver=solver).fit(np.ones((4, 4)))
+
+
+@pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
+@pytest.mark.parametrize("name", ["max_clusters", "max_universe", "n_steps", "alpha_step"])
+def test_settings_of_a_solver_are_no_parameters(estimator, name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        estimator(**{name: 3})
 
 
 def test_bounds_are_kept(blobs):
     X, _ = blobs
-    model = sl.SphereClustering(max_clusters=5, **QUICK).fit(X)
-    assert model.result_.max_universe == 5
+    model = sl.SphereClustering(solver=replace(QUICK, max_labels=5)).fit(X)
+    assert model.result_.max_labels == 5
     assert model.result_.path.n_labels.max() <= 5
 
 
@@ -128,15 +134,18 @@ def test_grid_search(blobs):
         return adjusted_rand_score(truth, model.fit_predict(points))
 
     search = GridSearchCV(
-        sl.SphereClustering(solver="power"),
-        {"affinity": ["rbf", "adaptive"], "max_clusters": [1, 20]},
+        sl.SphereClustering(),
+        {
+            "affinity": ["rbf", "adaptive"],
+            "solver": [sl.Power(max_labels=1), sl.Power(max_labels=20)],
+        },
         scoring=score,
         cv=[(everything, everything)],
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.SphereWarning)
         search.fit(X, y)
-    assert search.best_params_["max_clusters"] == 20
+    assert search.best_params_["solver"] == sl.Power(max_labels=20)
     assert search.best_score_ == 1.0
 
 
@@ -169,7 +178,7 @@ def test_matching_through_a_grid_search_with_routed_groups(matching):
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
             sl.SphereMatching().set_fit_request(groups=True),
-            {"n_steps": [10, 40]},
+            {"solver": [sl.Coordinate(n_steps=10), sl.Coordinate(n_steps=40)]},
             scoring=score,
             cv=[(everything, everything)],
         ).fit(W, truth, groups=groups)
@@ -211,27 +220,14 @@ def seen_by_solve(monkeypatch):
     return seen
 
 
-@pytest.mark.parametrize(
-    ("estimator", "bound"),
-    [(sl.SphereClustering, "max_clusters"), (sl.SphereMatching, "max_universe")],
-)
-def test_every_setting_reaches_solve(estimator, bound, seen_by_solve):
-    settings = {
-        "solver": "power",
-        "pick": "stability",
-        "n_steps": 12,
-        "row_entries": 3,
-        "n_jobs": 1,
-        "alpha_step": 0.2,
-        "n_inner": 3,
-        "delta_margin": 0.1,
-        "kappa": 0.02,
-        "eta_floor": 1e-6,
-        "callback": print,
-    }
+@pytest.mark.parametrize("solver", ["power", sl.Power(kappa=0.02), sl.Coordinate(n_steps=12)])
+@pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
+def test_every_setting_reaches_solve(estimator, solver, seen_by_solve):
+    settings = {"solver": solver, "pick": "stability", "n_jobs": 1, "callback": print}
     affinity = {"affinity": "precomputed"} if estimator is sl.SphereClustering else {}
-    estimator(**affinity, **settings, **{bound: 3}).fit(np.ones((8, 8)))
-    assert seen_by_solve == {**settings, "max_universe": 3, "start": None}
+    estimator(**affinity, **settings).fit(np.ones((8, 8)))
+    assert seen_by_solve == {**settings, "start": None}
+    assert seen_by_solve["solver"] is solver
 
 
 @pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
@@ -239,18 +235,17 @@ def test_defaults_are_those_of_solve(estimator):
     ours = inspect.signature(estimator).parameters
     theirs = inspect.signature(sl.solve).parameters
     shared = set(ours) & set(theirs)
-    of_data = {"similarity", "groups", "start", "scales", "max_universe"}
-    assert shared - {"max_universe"} == set(theirs) - of_data
+    assert shared == set(theirs) - {"similarity", "groups", "start", "scales"}
     assert {name: ours[name].default for name in shared} == {
         name: theirs[name].default for name in shared
     }
 
 
-def test_neighbours_are_judged_by_their_interfaces(blobs, seen_by_solve):
+def test_neighbours_are_judged_by_the_valleys_between_them(blobs, seen_by_solve):
     X, _ = blobs
-    for pick in (None, "interfaces"):
+    for pick in (None, "valleys"):
         sl.SphereClustering(pick=pick).fit(X)
-        assert seen_by_solve["pick"] == "interfaces"
+        assert seen_by_solve["pick"] == "valleys"
         np.testing.assert_array_equal(seen_by_solve["scales"], sl.similarity.local_scales(X))
     params = {"n_neighbors": 6, "scale_neighbor": 4, "standardize": True}
     sl.SphereClustering(affinity_params=params).fit(X)
@@ -268,6 +263,7 @@ def test_neighbours_are_judged_by_their_interfaces(blobs, seen_by_solve):
         {"pick": "description"},
         {"pick": 2.0},
         {"solver": "power"},
+        {"solver": sl.Power(alpha_step=0.1)},
     ],
 )
 def test_what_else_is_picked_as_solve_does(blobs, settings, seen_by_solve):
@@ -316,3 +312,5 @@ def test_objects_that_come_later_are_matched(matching):
 def test_a_warm_start_needs_the_coordinate_solver(blobs):
     with pytest.raises(sl.InvalidInputError, match=r"^warm_start needs solver='coordinate'"):
         sl.SphereClustering(warm_start=True, solver="power").fit(blobs[0])
+    with pytest.raises(sl.InvalidInputError, match=r"^warm_start needs solver='coordinate'"):
+        sl.SphereMatching(warm_start=True, solver=sl.Power()).fit(np.ones((4, 4)))

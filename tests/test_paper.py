@@ -1,23 +1,25 @@
 """The package against a literal, dense implementation of the paper, and the paper's identities."""
 
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import oracle
 import pytest
 import scipy.sparse as sp
-from spherelax.schedule import alpha_grid
 
 import spherelax as sl
 from spherelax.power import sphere
 from spherelax.power.rebalance import rebalance
 from spherelax.power.rounding import round_groups, round_rows
-from spherelax.power.sweep import sweep
+from spherelax.power.sweep import alpha_grid, sweep
 from spherelax.problem import Problem
 
 SETTINGS = {"alpha_step": 0.02, "n_inner": 6, "delta_margin": 0.0, "kappa": 0.01}
-solve = partial(sl.solve, solver="power")
+
+
+def solve(W, groups=None, **settings):
+    """Solve with the paper's solver."""
+    return sl.solve(W, groups, solver=sl.Power(**settings))
 
 
 def binary(seed):
@@ -50,7 +52,7 @@ def assert_same_sweep(result, literal, eta_floor=1e-9):
 def test_solve_is_the_literal_algorithm(problem, settings, seed):
     W, groups, _ = problem(seed)
     settings = SETTINGS | settings
-    result = solve(W, groups, max_universe=24, **settings)
+    result = solve(W, groups, max_labels=24, **settings)
     literal = oracle.sweep(W, 24, **settings)
     assert_same_sweep(result, literal)
     assert result.status == sl.Status.VALLEY
@@ -73,7 +75,7 @@ def test_dense_and_sparse_agree(problem, seed):
 
 def test_without_floor_the_printed_pick(seed):
     W, _, _ = binary(seed)
-    result = solve(W, max_universe=24, eta_floor=0, **SETTINGS)
+    result = solve(W, max_labels=24, eta_floor=0, **SETTINGS)
     assert result.index == oracle.pick(result.path.etas, eta_floor=0)
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spherelax.pick import pick_description, pick_stability, pick_valley
-from spherelax.result import Path, Status
+from spherelax.result import Status, SweepPath
 
 CURVES = st.lists(st.integers(0, 4).map(float), min_size=3, max_size=14)
 
@@ -21,7 +21,7 @@ def pick(etas, eta_floor=1e-9, n_labels=None, merged=None, score=None):
     """Pick from a curve; labels count down unless given, and everything has merged at rest."""
     n = len(etas)
     counts = np.arange(n, 0, -1) if n_labels is None else np.asarray(n_labels)
-    path = Path(
+    path = SweepPath(
         np.linspace(0.9, 0, n), np.asarray(etas, dtype=float), np.ones(n), labels_with(counts)
     )
     merged = np.ones(n, dtype=bool) if merged is None else np.asarray(merged)
@@ -123,6 +123,6 @@ def test_the_middle_of_the_shortest_descriptions(savings, index):
 def test_the_middle_of_the_labels_that_last_longest(counts, index):
     resolutions = 2.0 ** -np.arange(len(counts))
     curve = np.zeros(len(counts))
-    path = Path(resolutions / (1 + resolutions), curve, curve, labels_with(counts))
+    path = SweepPath(resolutions / (1 + resolutions), curve, curve, labels_with(counts))
     found = pick_stability(path)
     assert (found.index, found.status) == (index, Status.STABLE)

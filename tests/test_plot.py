@@ -17,9 +17,9 @@ from matplotlib.colors import to_hex
 
 import spherelax as sl
 from spherelax import plot
-from spherelax._solve import SOLVERS
 from spherelax.datasets import make_binary_similarity, make_partial_matching
 from spherelax.metrics import pairwise_scores
+from spherelax.settings import SOLVERS
 
 mpl.use("Agg")
 
@@ -268,7 +268,7 @@ def test_the_octant_is_the_non_negative_part_of_the_unit_sphere(
 
 def test_sphere_of_a_result() -> None:
     W, _ = make_binary_similarity(45, 3, rewired=0.2, missing=0.1, random_state=0)
-    result = sl.solve(W, solver="power", max_universe=3)
+    result = sl.solve(W, solver=sl.Power(max_labels=3))
     ax = plot.sphere(result.embedding(), labels=result.labels)
     np.testing.assert_allclose(
         np.linalg.norm(np.transpose(ax.collections[-1]._offsets3d), axis=1), 1

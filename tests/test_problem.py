@@ -6,9 +6,9 @@ import pytest
 import scipy.sparse as sp
 
 import spherelax as sl
-from spherelax._solve import SOLVERS
 from spherelax.power import sweep as power
 from spherelax.problem import Problem
+from spherelax.settings import SOLVERS
 
 GOOD = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.0], [0.2, 0.0, 0.0]])
 
@@ -86,25 +86,13 @@ def test_bad_groups(groups, message):
         ("pick", np.nan, "a finite number > 0"),
         ("pick", np.inf, "a finite number > 0"),
         ("pick", True, "a finite number > 0"),
-        ("pick", "best", "one of description, eta, stability, interfaces or a resolution"),
-        ("n_steps", 1, "an integer >= 2"),
-        ("n_steps", 10.0, "an integer >= 2"),
-        ("row_entries", 1, "an integer >= 2"),
-        ("row_entries", "4", "an integer >= 2"),
+        ("pick", "best", "one of description, eta, stability, valleys or a resolution"),
         ("n_jobs", 0, "an integer >= 1"),
         ("n_jobs", -2, "an integer >= 1"),
         ("n_jobs", 1.0, "an integer >= 1"),
-        ("alpha_step", 0, r"a number in \(0, 0.5\]"),
-        ("alpha_step", 0.7, r"a number in \(0, 0.5\]"),
-        ("alpha_step", "0.1", r"a number in \(0, 0.5\]"),
-        ("alpha_step", np.nan, r"a number in \(0, 0.5\]"),
-        ("n_inner", 0, "an integer >= 1"),
-        ("n_inner", 1.0, "an integer >= 1"),
-        ("delta_margin", -1.0, "a finite number >= 0"),
-        ("kappa", np.inf, "a finite number >= 0"),
-        ("kappa", None, "a finite number >= 0"),
-        ("eta_floor", 1.0, r"a number in \[0, 1\)"),
-        ("solver", "magic", "one of coordinate, power"),
+        ("solver", "magic", "one of 'coordinate', 'power', or an instance of Coordinate or Power"),
+        ("solver", None, "one of 'coordinate', 'power', or an instance of Coordinate or Power"),
+        ("solver", sl.Power, "one of 'coordinate', 'power', or an instance of Coordinate or Power"),
     ],
 )
 def test_bad_settings(name, value, expected):
@@ -112,27 +100,32 @@ def test_bad_settings(name, value, expected):
         sl.solve(GOOD, **{name: value})
 
 
-@pytest.mark.parametrize("bound", [0, 2.5, True])
-def test_bad_bounds(bound):
-    with pytest.raises(sl.InvalidInputError, match=r"^max_universe must be an integer >= 1"):
-        sl.solve(GOOD, solver="power", max_universe=bound)
+@pytest.mark.parametrize("name", ["n_steps", "max_universe", "max_labels", "kappa"])
+def test_settings_of_a_solver_are_no_settings_of_solve(name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        sl.solve(GOOD, **{name: 5})
 
 
-def test_universe_smaller_than_a_group():
-    with pytest.raises(sl.InvalidInputError, match="size of the largest group, 2; found 1"):
-        sl.solve(GOOD, ["a", "b", "a"], solver="power", max_universe=1)
+def test_fewer_labels_than_items_in_a_group():
+    message = "^max_labels must be at least the size of the largest group, 2; found 1$"
+    with pytest.raises(sl.InvalidInputError, match=message):
+        sl.solve(GOOD, ["a", "b", "a"], solver=sl.Power(max_labels=1))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"max_universe": 3}, "^max_universe needs solver='power'; found"),
-        ({"solver": "power", "pick": "interfaces"}, "^pick='interfaces' needs solver='coordinate'"),
-        ({"solver": "power", "scales": [1, 1, 1]}, "^scales needs solver='coordinate'"),
-        ({"groups": "aba", "pick": "interfaces"}, "^groups must be a sequence"),
-        ({"groups": list("aba"), "pick": "interfaces"}, "^pick='interfaces' is for points"),
-        ({"pick": "interfaces", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
-        ({"pick": "interfaces", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
+        ({"scales": [1, 1, 1]}, "^scales needs pick='valleys'; found pick='description'$"),
+        ({"pick": 2.0, "scales": [1, 1, 1]}, "^scales needs pick='valleys'; found pick=2.0$"),
+        ({"solver": "power", "pick": "valleys"}, "^pick='valleys' needs solver='coordinate'"),
+        (
+            {"solver": "power", "scales": [1, 1, 1]},
+            "^scales needs pick='valleys'; found pick='eta'$",
+        ),
+        ({"solver": "power", "pick": 2.0, "scales": [1, 1, 1]}, "^scales needs pick='valleys'"),
+        ({"groups": list("aba"), "pick": "valleys"}, "^pick='valleys' is for points"),
+        ({"pick": "valleys", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
+        ({"pick": "valleys", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
     ],
 )
 def test_settings_that_do_not_go_together(settings, message):
@@ -142,8 +135,8 @@ def test_settings_that_do_not_go_together(settings, message):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bad_input_costs_nothing(monkeypatch, solver):
-    monkeypatch.setattr("spherelax.rebalance.smallest_eigenvalues", None)
-    monkeypatch.setattr("spherelax.coordinate_run.build_graph", None)
+    monkeypatch.setattr("spherelax.power.rebalance.smallest_eigenvalues", None)
+    monkeypatch.setattr("spherelax.coordinate.model.build_graph", None)
     with pytest.raises(sl.InvalidInputError):
         sl.solve(GOOD, ["a", "b"], solver=solver)
 

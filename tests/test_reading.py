@@ -161,8 +161,8 @@ def test_pipes_are_read_once(name: str) -> None:
 def test_a_database_is_not_copied() -> None:
     with closing(sqlite3.connect("x")) as database, database:
         database.execute("CREATE TABLE images (image_id)")
-    with io.recognised("x") as path:
-        assert path == Path("x")
+    with io.recognised("x") as source:
+        assert source.path == Path("x")
 
 
 def test_missing_files() -> None:

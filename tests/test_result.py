@@ -1,48 +1,48 @@
 """Moving along the path without another run."""
 
 import sys
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax._solve import SOLVERS
-from spherelax.result import Path
+from problems import tuned
+from spherelax.result import SweepPath
+from spherelax.settings import SOLVERS
 
 
 @pytest.fixture(scope="module", params=SOLVERS)
 def result(request):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, solver=request.param, n_inner=5)
+    return sl.solve(W, solver=tuned(request.param, n_inner=5))
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.303, 0.503, 0.8, 0.97])
-def test_at_takes_the_resolution_that_is_nearest_in_ratio(result, alpha):
-    wanted = alpha / (1 - alpha)
+@pytest.mark.parametrize("wanted", [0.01, 0.434, 1.012, 4.0, 32.3])
+def test_at_takes_the_resolution_that_is_nearest_in_ratio(result, wanted):
     ratios = [max(r / wanted, wanted / r) if r else np.inf for r in result.path.resolutions]
-    assert result.at(alpha).index == np.argmin(ratios)
+    assert result.at(wanted).index == np.argmin(ratios)
 
 
 def test_the_ends_of_the_path(result):
-    assert result.at(1.0).index == 0
+    assert result.at(1e300).index == 0
     assert result.at(0.0).index == len(result.path.labels) - 1
 
 
 def test_another_step_is_a_whole_result(result):
-    other = result.at(0.5)
+    other = result.at(1.0)
     assert other.alpha == result.path.alphas[other.index] != result.alpha
     np.testing.assert_array_equal(other.labels, result.path.labels[other.index])
     assert other.status == sl.Status.CHOSEN
     assert other.path is result.path
     assert other.confidence.shape == result.labels.shape
     assert not np.array_equal(other.confidence, result.confidence)
-    np.testing.assert_array_equal(result.at(result.alpha).confidence, result.confidence)
+    np.testing.assert_array_equal(result.at(result.resolution).confidence, result.confidence)
 
 
 def test_coarser_below_finer_above(result):
-    counts = [result.at(alpha).n_labels for alpha in (0.0, result.alpha, 0.99)]
+    counts = [result.at(at).n_labels for at in (0.0, result.resolution, 99.0)]
     assert counts == [1, 4, result.path.n_labels.max()]
     assert counts[2] > 4
 
@@ -56,6 +56,24 @@ def test_every_number_of_labels_on_the_path(result):
         assert result.path.etas[other.index] == result.path.etas[same].min()
 
 
+def test_labels_of_no_step_stand_at_their_alpha(result):
+    """Whoever asks for their number or their alpha gets them, and the path stays what it was."""
+    missing = next(n for n in range(2, 80) if n not in result.path.n_labels)
+    own = (np.arange(80) % missing).astype(np.int32)
+    other = replace(result, labels=own, index=None)
+    assert other.position == result.index == result.position
+    assert len(other.labelings) == len(other.path.labels)
+    for step, labels in enumerate(other.labelings):
+        assert labels is (own if step == other.position else result.path.labels[step])
+    found = other.with_n_labels(missing)
+    assert found.labels is own
+    assert (found.index, found.status) == (None, sl.Status.CHOSEN)
+    assert other.at(other.resolution).labels is own
+    elsewhere = other.at(1e9)
+    assert (elsewhere.index, elsewhere.position) == (0, 0)
+    assert elsewhere.labels is result.path.labels[0]
+
+
 def test_nearest_number_of_labels(result):
     missing = next(n for n in range(1, 200) if n not in result.path.n_labels)
     other = result.with_n_labels(missing)
@@ -63,10 +81,12 @@ def test_nearest_number_of_labels(result):
     assert other.n_labels in result.path.n_labels
 
 
-@pytest.mark.parametrize("alpha", [-0.1, 1.1, "0.5", None, np.nan])
-def test_bad_alpha(result, alpha):
-    with pytest.raises(sl.InvalidInputError, match=r"^alpha must be a number in \[0, 1\]; found"):
-        result.at(alpha)
+@pytest.mark.parametrize("resolution", [-0.1, np.inf, "0.5", None, np.nan])
+def test_bad_resolution(result, resolution):
+    with pytest.raises(
+        sl.InvalidInputError, match="^resolution must be a finite number >= 0; found"
+    ):
+        result.at(resolution)
 
 
 @pytest.mark.parametrize("n", [0, 2.0, "3", True])
@@ -124,7 +144,7 @@ def test_stability_is_how_long_labels_last():
     resolutions = 2.0 ** np.arange(4, -1, -1)
     two, one = np.repeat([0, 1], 6), np.zeros(12)
     labels = tuple(step.astype(np.int32) for step in (np.arange(12), two, two, two, one))
-    path = Path(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
+    path = SweepPath(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
     expected = np.log(2) * np.array([0.5, 3, 3, 3, 0.5])
     np.testing.assert_allclose(path.stability, expected)
 

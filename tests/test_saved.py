@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import spherelax as sl
+from problems import tuned
 from spherelax import io
-from spherelax._solve import SOLVERS
 from spherelax.io import Items, Records, load_result, save_result, summary, write_answer
+from spherelax.settings import SOLVERS
 
 NAMES = ["a", 'say "b"', "c, d", "e\tf", "g\nh", "ä猫", "", "007", " i ", "=1+1", "#k", "l\0m"]
 BLOCKS = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5
@@ -19,7 +20,7 @@ BLOCKS = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5
 @pytest.fixture(scope="module", params=SOLVERS)
 def result(request):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, solver=request.param, n_inner=5)
+    return sl.solve(W, solver=tuned(request.param, n_inner=5))
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def same_result(one, other):
     for name in ("labels", "confidence"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         assert getattr(one, name).dtype == getattr(other, name).dtype
-    for name in ("alpha", "status", "index", "right", "left", "max_universe", "n_labels"):
+    for name in ("alpha", "status", "index", "right", "left", "max_labels", "n_labels"):
         assert getattr(one, name) == getattr(other, name)
         assert type(getattr(one, name)) is type(getattr(other, name))
     for name in ("alphas", "etas", "objectives", "savings", "resolutions", "n_labels", "stability"):
@@ -49,7 +50,7 @@ def test_saved_results_are_loaded_again(result, tmp_path):
     save_result(tmp_path / "result.npz", result)
     loaded = load_result(tmp_path / "result.npz")
     same_result(loaded, result)
-    assert loaded.labels is loaded.path.labels[loaded.index]
+    np.testing.assert_array_equal(loaded.labels, loaded.path.labels[loaded.index])
 
 
 def test_a_loaded_result_moves_along_its_path(result, tmp_path):
@@ -57,7 +58,7 @@ def test_a_loaded_result_moves_along_its_path(result, tmp_path):
     loaded = load_result(str(tmp_path / "result.npz"))
     np.testing.assert_array_equal(loaded.matches(), result.matches())
     for there, here in (
-        (loaded.at(0.5), result.at(0.5)),
+        (loaded.at(1.0), result.at(1.0)),
         (loaded.with_n_labels(7), result.with_n_labels(7)),
     ):
         np.testing.assert_array_equal(there.labels, here.labels)
@@ -66,7 +67,7 @@ def test_a_loaded_result_moves_along_its_path(result, tmp_path):
         assert np.isnan(there.confidence).all()
         assert there.confidence.shape == here.confidence.shape
         np.testing.assert_array_equal(there.matches(), here.matches())
-        back = there.at(loaded.alpha)
+        back = there.at(loaded.resolution)
         np.testing.assert_array_equal(back.confidence, result.confidence)
         found = summary(io.Items(np.eye(80), None), there)
         assert found["mean_confidence"] is None
@@ -84,8 +85,37 @@ def test_a_loaded_result_is_no_start(result, tmp_path):
         sl.solve(np.ones((80, 80)), start=load_result(tmp_path / "result.npz"))
 
 
+@pytest.fixture(scope="module")
+def merged():
+    """Labels that come from no step of their path: merged between valleys."""
+    X = np.random.default_rng(0).normal(size=(200, 2)) + 8 * np.arange(2).repeat(100)[:, None]
+    return sl.solve(sl.similarity.nearest_neighbors(X), pick="valleys")
+
+
+def test_labels_of_no_step_are_loaded_again(merged, tmp_path):
+    assert merged.index is None
+    save_result(tmp_path / "result.npz", merged)
+    loaded = load_result(tmp_path / "result.npz")
+    same_result(loaded, merged)
+    assert loaded.position == merged.position
+    for one, other in zip(loaded.labelings, merged.labelings, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(loaded.at(loaded.resolution).labels, merged.labels)
+
+
+def test_saved_confidence_is_that_of_the_saved_labels_alone(merged, tmp_path):
+    """The step at the same alpha has labels of its own, whose confidence is not known."""
+    other = replace(merged, labels=np.arange(200, dtype=np.int32) // 2)
+    save_result(tmp_path / "result.npz", other)
+    loaded = load_result(tmp_path / "result.npz")
+    back = loaded.at(1e9).at(loaded.resolution)
+    np.testing.assert_array_equal(back.labels, merged.path.labels[merged.position])
+    assert np.isnan(back.confidence).all()
+    np.testing.assert_array_equal(loaded.at(loaded.resolution).confidence, other.confidence)
+
+
 def test_another_step_can_be_saved(result, tmp_path):
-    other = result.at(0.5)
+    other = result.at(1.0)
     save_result(tmp_path / "other.npz", other)
     same_result(load_result(tmp_path / "other.npz"), other)
 
@@ -186,11 +216,12 @@ def changed(saved, **others):
         ({"path_etas": np.zeros(3)}, "path_etas must have shape"),
         ({"path_savings": np.zeros(3)}, "path_savings must have shape"),
         ({"confidence": np.zeros(3)}, "confidence must have shape (12,); found (3,)"),
-        ({"index": 1000}, "index must be at least 0 and below"),
-        ({"index": -1}, "index must be at least 0 and below"),
+        ({"index": 1000}, "index must be at least -1 and below"),
+        ({"index": -2}, "index must be at least -1 and below"),
         ({"right": 1000}, "right must be at least -1 and below"),
         ({"left": -2}, "left must be at least -1 and below"),
-        ({"labels": np.arange(12, dtype=np.int32)}, "labels are not those of the step"),
+        ({"labels": np.arange(1, 13, dtype=np.int32)}, "labels must be at least 0 and below 12"),
+        ({"alpha": 0.12345}, "alpha is not that of step"),
     ],
 )
 def test_what_is_no_saved_result_is_refused(blocks, tmp_path, others, message):

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spherelax as sl
-from problems import SIZES, clean, quiet_solve
-from spherelax._solve import SOLVERS
+from problems import SIZES, clean, quiet_solve, tuned
 from spherelax.labels import renumber
+from spherelax.settings import SOLVERS
 
 
 @pytest.mark.parametrize("kappa", [0.0, 0.01])
@@ -21,7 +21,7 @@ from spherelax.labels import renumber
 @pytest.mark.parametrize("sizes", [SIZES, [5, 5, 5], [40, 3, 2], [2, 2], list(range(1, 9))])
 def test_clean_clusters_are_found_exactly(sizes, kappa, n_inner, solver, seed):
     W, truth = clean(sizes, seed)
-    result = quiet_solve(W, solver=solver, kappa=kappa, n_inner=n_inner)
+    result = quiet_solve(W, solver=tuned(solver, kappa=kappa, n_inner=n_inner))
     np.testing.assert_array_equal(result.labels, truth)
     assert result.n_labels == len(sizes)
     np.testing.assert_array_equal(result.confidence, 1.0)
@@ -40,7 +40,8 @@ def test_noisy_problems_beat_their_input(sparse, solver, seed):
     W, groups, truth = sl.datasets.make_partial_matching(
         20, 20, observed=0.6, shuffled=0.5, random_state=100 + seed
     )
-    result = sl.solve(sp.csr_array(W) if sparse else W, groups, solver=solver, n_inner=5)
+    given = sp.csr_array(W) if sparse else W
+    result = sl.solve(given, groups, solver=tuned(solver, n_inner=5))
     assert sl.metrics.pairwise_scores(truth, result.labels, groups).f_score > 0.95
 
 
@@ -178,7 +179,7 @@ def small_problems(draw):
 def test_small_random_problems(solver, problem, kappa, n_inner):
     W, groups = problem
     m = len(W)
-    how = {"solver": solver, "kappa": kappa, "n_inner": n_inner, "alpha_step": 0.05}
+    how = {"solver": tuned(solver, kappa=kappa, n_inner=n_inner, alpha_step=0.05)}
     result = quiet_solve(W, groups, **how)
     if solver == "power":
         assert len(result.path.labels) == 20
@@ -208,5 +209,5 @@ def test_real_house(data_home, solver):
     frames = np.rint(np.linspace(1, 111, 20)).astype(int) - 1
     rows = np.concatenate([30 * frame + rng.permutation(30) for frame in frames])
     W, groups, truth = file["Wnoise"][np.ix_(rows, rows)], rows // 30, rows % 30
-    result = sl.solve(sp.csr_array(W), groups, solver=solver, n_inner=5)
+    result = sl.solve(sp.csr_array(W), groups, solver=tuned(solver, n_inner=5))
     assert sl.metrics.pairwise_scores(truth, result.labels, groups).f_score > 0.9

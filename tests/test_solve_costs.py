@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
-from problems import SIZES, clean, quiet_solve
+from problems import SIZES, clean, quiet_solve, tuned
 from spherelax.coordinate import sweep as coordinate
 from spherelax.power import sweep as power
 from spherelax.power.rebalance import Rebalanced
@@ -24,7 +24,7 @@ def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):
         labels = []
         for threads in (1, 2, 2):
             with threadpool_limits(threads):
-                result = sl.solve(*args, solver=solver, n_inner=5, n_jobs=threads)
+                result = sl.solve(*args, solver=tuned(solver, n_inner=5), n_jobs=threads)
             labels.append(result.labels)
         np.testing.assert_array_equal(labels[0], labels[1])
         np.testing.assert_array_equal(labels[1], labels[2])
@@ -67,7 +67,7 @@ def test_memory_of_the_power_solver(sparse):
     del W
     tracemalloc.start()
     power_u = 8 * m * k
-    quiet_solve(given, solver="power", max_universe=k, alpha_step=0.25, n_inner=2)
+    quiet_solve(given, solver=sl.Power(max_labels=k, alpha_step=0.25, n_inner=2))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     rebalanced = given.data.nbytes if sparse else given.nbytes
@@ -84,41 +84,59 @@ def test_loose_bound(seed):
     W, groups, _ = sl.datasets.make_partial_matching(
         15, 60, observed=0.5, shuffled=0.3, random_state=seed
     )
-    how = {"solver": "power"}
-    bound = quiet_solve(W, groups, alpha_step=0.5, n_inner=1, **how).max_universe
+    bound = quiet_solve(W, groups, solver=sl.Power(alpha_step=0.5, n_inner=1)).max_labels
     assert 120 <= bound <= len(W)
-    assert sl.solve(clean()[0], **how).max_universe == sum(SIZES)
-    assert quiet_solve(clean()[0], max_universe=3, **how).max_universe == 3
-    assert quiet_solve(clean()[0], max_universe=1000, **how).max_universe == sum(SIZES)
+    assert sl.solve(clean()[0], solver="power").max_labels == sum(SIZES)
+    for given, kept in ((3, 3), (1000, sum(SIZES))):
+        assert quiet_solve(clean()[0], solver=sl.Power(max_labels=given)).max_labels == kept
 
 
 def test_bound_is_limited_by_memory(monkeypatch):
     monkeypatch.setattr(power, "MAX_ENTRIES", 200)
     W, _ = clean()
-    with pytest.warns(sl.SphereWarning, match="max_universe was limited to 10, where 20 would"):
-        assert sl.solve(W, solver="power").max_universe == 10
+    with pytest.warns(sl.SphereWarning, match="max_labels was limited to 10, where 20 would"):
+        assert sl.solve(W, solver="power").max_labels == 10
 
 
 def test_results_can_be_pickled(solver):
     result = sl.solve(clean()[0], solver=solver)
     again = pickle.loads(pickle.dumps(result))
     np.testing.assert_array_equal(again.labels, result.labels)
-    assert again.at(0.5).n_labels == result.at(0.5).n_labels
+    assert again.at(1.0).n_labels == result.at(1.0).n_labels
     assert (again.embedding() != result.embedding()).sum() == 0
 
 
-def test_threads_only_where_they_pay_and_given_back():
-    def blas_threads():
-        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+def blas_threads():
+    """Threads that BLAS may take at this moment."""
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
+
+@pytest.mark.parametrize(("n_jobs", "taken"), [(1, 1), (2, 2), (3, 3)])
+def test_jobs_limit_the_threads_of_blas(n_jobs, taken, monkeypatch):
+    monkeypatch.setattr(power, "WORTH_THREADS", 0)
+    seen = []
+    with threadpool_limits(4):
+        result = sl.solve(
+            clean()[0],
+            solver="power",
+            n_jobs=n_jobs,
+            callback=lambda _: seen.append(blas_threads()),
+        )
+        assert blas_threads() == {4}
+        result.embedding()
+        assert blas_threads() == {4}
+    assert seen[0] == {taken}
+
+
+def test_threads_only_where_they_pay_and_given_back():
     large, small = Rebalanced(np.zeros((1000, 1000)), 0.0), Rebalanced(np.zeros((100, 100)), 0.0)
     sparse = Rebalanced(sp.csr_array((1000, 1000)), 0.0)
-    assert [power.n_threads(W, 100) for W in (large, small, sparse)] == [None, 1, 1]
+    assert [power.worth_threads(W, 100) for W in (large, small, sparse)] == [True, False, False]
     with threadpool_limits(2):
         seen = []
         result = sl.solve(
-            clean()[0], solver="power", callback=lambda _: seen.append(set(blas_threads()))
+            clean()[0], solver="power", callback=lambda _: seen.append(blas_threads())
         )
         result.embedding()
         assert seen[0] == {1}
-        assert set(blas_threads()) == {2}
+        assert blas_threads() == {2}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
     from spherelax.result import Result, Status, Step, SweepPath
+    from spherelax.settings import Coordinate, Power
 
 __all__ = [
     "Coordinate",

@@ -46,7 +46,8 @@ def solve(
     Parameters
     ----------
     similarity : array-like or sparse matrix of shape (n_items, n_items)
-        Symmetric and non-negative; W of the paper. Larger is more similar, zero is unrelated.
+        Symmetric and non-negative; W of the paper. Larger is more similar, zero is unrelated. The
+        ``problem`` of what :mod:`spherelax.io` reads is checked already, and has its groups.
     groups : sequence of n_items hashable labels, optional
         The object that each item belongs to, in any order; items of one group never share a
         label. An item whose group is None is free. None for all puts no constraint on the labels.
@@ -89,8 +90,10 @@ def solve(
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
     n_threads = _n_threads(n_jobs)
-    _refuse_unused(settings, chosen, groups=groups, start=start, scales=scales)
+    _refuse_unused(settings, chosen, start=start, scales=scales)
     problem = Problem.check(similarity, groups)
+    if chosen == "valleys" and problem.groups is not None:
+        raise InvalidInputError("pick='valleys' is for points, which have no groups")
     if isinstance(settings, Power):
         from spherelax.power.run import run as run_power
 
@@ -123,8 +126,6 @@ def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: obj
         raise InvalidInputError("start needs solver='coordinate'; found solver='power'")
     if pick != "valleys" and given["scales"] is not None:
         raise InvalidInputError(f"scales needs pick='valleys'; found pick={pick!r}")
-    if pick == "valleys" and given["groups"] is not None:
-        raise InvalidInputError("pick='valleys' is for points, which have no groups")
 
 
 def _saving(problem: Problem) -> Any:
@@ -138,11 +139,13 @@ def _saving(problem: Problem) -> Any:
 def _absorb(problem: Problem, start: Result) -> Outcome:
     """Absorb the items and similarities of a problem into an earlier result."""
     from spherelax.coordinate.run import CoordinateSource, absorb
+    from spherelax.power.run import PowerSource
 
     if not isinstance(start, Result) or not isinstance(start.source, CoordinateSource):
         found = type(start).__name__
         if isinstance(start, Result):
-            found = f"one of {type(start.source).__name__}"
+            is_power = isinstance(start.source, PowerSource)
+            found = f"one {'of the power solver' if is_power else 'that was loaded from a file'}"
         raise InvalidInputError(f"start must be a Result of the coordinate solver; found {found}")
     if len(start.labels) > problem.n_items:
         raise InvalidInputError(

@@ -32,7 +32,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         given = {name: getattr(self, name) for name in ("solver", "pick", "n_jobs", "callback")}
         self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
         self.labels_: Labels = self.result_.labels
-        self.alpha_ = self.result_.alpha
+        self.resolution_ = self.result_.resolution
         self.confidence_ = self.result_.confidence
         return self.result_
 
@@ -93,8 +93,8 @@ class SphereClustering(_SphereEstimator):
         Label of each sample, numbered in order of first appearance.
     n_clusters_ : int
         Number of clusters found.
-    alpha_ : float
-        Where on the path the labels come from.
+    resolution_ : float
+        Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
         How much better each label is than the next best, in [0, 1].
     affinity_matrix_ : ndarray or sparse array of shape (n_samples, n_samples)
@@ -154,38 +154,37 @@ class SphereClustering(_SphereEstimator):
         SphereClustering
             The estimator itself.
         """
-        self.affinity_matrix_ = self._affinity(X)
-        self.n_clusters_ = self._solve(self.affinity_matrix_, None, **self._valleys(X)).n_labels
+        self.affinity_matrix_, scales = self._affinity(X)
+        found = {"pick": "valleys", "scales": scales} if self._seeks_valleys(scales) else {}
+        self.n_clusters_ = self._solve(self.affinity_matrix_, None, **found).n_labels
         return self
 
     def _is_affinity(self, name: str) -> bool:
         """Tell whether the affinity is this one; a function may compare in ways of its own."""
         return isinstance(self.affinity, str) and self.affinity == name
 
-    def _valleys(self, X: Any) -> dict[str, Any]:
-        """Return what `solve` needs to look for valleys between points, if it is to."""
-        looked_for = self.pick in (None, "valleys")
+    def _seeks_valleys(self, scales: NDArray[np.float64] | None) -> bool:
+        """Tell whether labels are to be merged between valleys, for which scales are needed."""
         is_default = isinstance(solver_settings(self.solver), Coordinate)
-        if not (looked_for and is_default and self._is_affinity("nearest_neighbors")):
-            return {}
-        given = self.affinity_params or {}
-        shared = {name: given[name] for name in ("scale_neighbor", "standardize") if name in given}
-        return {"pick": "valleys", "scales": similarity.local_scales(X, **shared)}
+        return scales is not None and is_default and self.pick in (None, "valleys")
 
-    def _affinity(self, X: Any) -> Any:
-        """Check X and turn it into similarities."""
+    def _affinity(self, X: Any) -> tuple[Any, NDArray[np.float64] | None]:
+        """Check X and turn it into similarities; of a neighbour graph, return the scales too."""
         if self._is_affinity("precomputed"):
-            return self._checked_similarity(X)
-        if callable(self.affinity):
-            kernel = self.affinity
-        elif self.affinity in AFFINITIES:
-            kernel = AFFINITIES[self.affinity]
-        else:
+            return self._checked_similarity(X), None
+        kernel = AFFINITIES.get(self.affinity) if isinstance(self.affinity, str) else self.affinity
+        if not callable(kernel):
             raise InvalidInputError(
                 f"affinity must be one of {', '.join(AFFINITIES)}, precomputed or a function; "
                 f"found {self.affinity!r}"
             )
-        return kernel(validate_data(self, X, ensure_min_samples=2), **(self.affinity_params or {}))
+        points, parameters = (
+            validate_data(self, X, ensure_min_samples=2),
+            self.affinity_params or {},
+        )
+        if self._is_affinity("nearest_neighbors"):
+            return similarity.neighbor_graph(points, **parameters)
+        return kernel(points, **parameters), None
 
     def __sklearn_tags__(self) -> Any:
         """Say whether X holds similarities or points."""
@@ -214,8 +213,8 @@ class SphereMatching(_SphereEstimator):
         Label of each item, numbered in order of first appearance.
     n_universe_ : int
         Number of different things found.
-    alpha_ : float
-        Where on the path the labels come from.
+    resolution_ : float
+        Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
         How much better each label is than the next best, in [0, 1].
     result_ : Result

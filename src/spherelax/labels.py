@@ -15,6 +15,9 @@ from spherelax.errors import InvalidInputError
 
 Labels = NDArray[np.int32]
 
+# Integers below this multiple of the number of items are renumbered without sorting them.
+SPARSE = 4
+
 
 def count_labels(labels: NDArray[np.integer]) -> int:
     """Return the number of different labels, which are numbered from 0 without gaps.
@@ -39,12 +42,11 @@ def renumber(labels: NDArray[np.integer]) -> Labels:
     """
     m = len(labels)
     first = np.full(count_labels(labels), m, dtype=np.int32)
-    # Of several values for one place the last counts: backwards, that is the first appearance.
-    first[labels[::-1]] = np.arange(m - 1, -1, -1, dtype=np.int32)
-    is_first = np.zeros(m, dtype=np.bool_)
-    is_first[first[first < m]] = True
-    rank = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
-    return np.asarray(rank[first[labels]])
+    np.minimum.at(first, labels, np.arange(m, dtype=np.int32))
+    present = np.flatnonzero(first < m)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[present[np.argsort(first[present])]] = np.arange(len(present), dtype=np.int32)
+    return rank.take(labels)
 
 
 def separate(labels: NDArray[np.integer], alone: NDArray[np.bool_]) -> Labels:
@@ -75,29 +77,37 @@ def separate_groups(labels: NDArray[np.integer], groups: NDArray[np.integer]) ->
 def encode(names: Iterable[Hashable], what: str) -> NDArray[np.intp]:
     """Turn hashable names into integers from 0, in order of first appearance.
 
-    Arrays of integers, booleans or text are encoded whole, other sequences name by name.
+    Arrays of integers or text are encoded whole, other sequences name by name.
 
     Examples
     --------
     >>> encode(["x", ("y", 1), "x"], "groups")
     array([0, 1, 0])
     """
-    array = names if isinstance(names, np.ndarray) and names.ndim == 1 else None
-    if array is not None and array.dtype.kind in "biuSU":
-        _, first, code = np.unique(array, return_index=True, return_inverse=True)
-        rank = np.empty(len(first), dtype=np.intp)
-        rank[np.argsort(first)] = np.arange(len(first))
-        return np.asarray(rank[code])
-    codes: dict[Hashable, int] = {}
-    encoded: list[int] = []
-    for item, name in enumerate(listed(names, what)):
-        try:
-            encoded.append(codes.setdefault(name, len(codes)))
-        except TypeError:
-            raise InvalidInputError(
-                f"{what} must hold one hashable label per item; found {name!r} at {item}"
-            ) from None
-    return np.array(encoded, dtype=np.intp)
+    if isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind in "biuSU":
+        is_small = names.dtype.kind in "iu" and len(names) > 0
+        if is_small and names.min() >= 0 and names.max() < SPARSE * len(names):
+            return renumber(names).astype(np.intp)
+        return renumber(np.unique(names, return_inverse=True)[1]).astype(np.intp)
+    found = listed(names, what)
+    try:
+        different = dict.fromkeys(found)
+    except TypeError:
+        item = next(item for item, name in enumerate(found) if not _is_hashable(name))
+        raise InvalidInputError(
+            f"{what} must hold one hashable label per item; found {found[item]!r} at {item}"
+        ) from None
+    codes = dict(zip(different, range(len(different)), strict=True))
+    return np.fromiter(map(codes.__getitem__, found), dtype=np.intp, count=len(found))
+
+
+def _is_hashable(name: object) -> bool:
+    """Tell whether a name can be a key."""
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
 
 
 def listed(names: object, what: str) -> list[Hashable]:

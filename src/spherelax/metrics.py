@@ -64,9 +64,9 @@ def pairwise_scores(
         raise InvalidInputError(
             f"labels must have one entry per true label, {len(truth)}; found {len(found)}"
         )
-    both = _combined(truth, found)
-    n_both, n_found, n_true = _n_pairs(both), _n_pairs(found), _n_pairs(truth)
+    n_both, n_found, n_true = _n_pairs_of_both(truth, found), _n_pairs(found), _n_pairs(truth)
     if groups is not None:
+        both = _combined(truth, found)
         within = encode(groups, "groups")
         if len(within) != len(truth):
             raise InvalidInputError(
@@ -210,6 +210,14 @@ def _pairs_of_items(matches: ArrayLike, m: int) -> NDArray[np.integer]:
             f"matches must be items from 0 to {m - 1}; found {pairs.min()} to {pairs.max()}"
         )
     return pairs
+
+
+def _n_pairs_of_both(first: NDArray[np.intp], second: NDArray[np.intp]) -> int:
+    """Count the pairs that share a code in both labelings."""
+    cells = np.sort(first * (second.max() + 1) + second)
+    ends = np.flatnonzero(np.r_[cells[1:] != cells[:-1], True])
+    sizes = np.diff(ends, prepend=-1)
+    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _combined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -38,7 +38,7 @@ def pick_step(
 ) -> Pick:
     """Choose a step: by its resolution, or by one of the rules below."""
     if not isinstance(pick, str):
-        return Pick(nearest_step(path, pick / (1.0 + pick)), None, None, Status.CHOSEN)
+        return Pick(nearest_step(path, pick), None, None, Status.CHOSEN)
     if pick == "description":
         return pick_description(np.asarray(path.savings))
     if pick == "stability":

@@ -80,11 +80,12 @@ def sweep(
         _draw_savings(ax, curve)
     _draw_marks(ax, result, curve)
     counts = ax.twinx()
-    counts.step(curve.x, path.n_labels, where="mid", color=GREY, lw=1)
+    n_labels = result.n_labels_per_step
+    counts.step(curve.x, n_labels, where="mid", color=GREY, lw=1)
     counts.set_yscale("log", subs=[])
     counts.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
     counts.yaxis.set_major_formatter("{x:g}")
-    counts.set_ylim(0.8, 1.6 * path.n_labels.max())
+    counts.set_ylim(0.8, 1.6 * n_labels.max())
     _name(counts, "number of labels", GREY)
     scales = [ax, counts]
     if truth is not None:
@@ -182,7 +183,7 @@ def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any
     Parameters
     ----------
     U : array-like of shape (n_items, 3)
-        For example ``solve(W, solver="power", max_universe=3).embedding()``.
+        For example ``solve(W, solver=Power(max_labels=3)).embedding()``.
     labels : sequence of n_items labels, optional
         Given, they colour the points.
     ax : matplotlib Axes3D, optional

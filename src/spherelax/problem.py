@@ -39,7 +39,12 @@ class Problem:
 
     @classmethod
     def check(cls, similarity: object, groups: Iterable[Hashable] | None = None) -> Problem:
-        """Check both inputs and build the problem; raise `InvalidInputError` at the first fault."""
+        """Check both inputs and build the problem; raise `InvalidInputError` at the first fault.
+
+        A problem is not checked again; groups, if given, take the place of its own.
+        """
+        if isinstance(similarity, Problem):
+            return similarity if groups is None else similarity.regrouped(groups)
         W = _as_real_matrix(similarity)
         _check_square(W)
         if sp.issparse(W):
@@ -52,6 +57,12 @@ class Problem:
         if W.max() == 0:
             W = sp.eye_array(W.shape[0], format="csr")  # similar to nothing but itself
         return cls(W, None if groups is None else _encode_groups(groups, W.shape[0]))
+
+    def regrouped(self, groups: Iterable[Hashable] | None) -> Problem:
+        """Return the same similarities with other groups."""
+        return Problem(
+            self.similarity, None if groups is None else _encode_groups(groups, self.n_items)
+        )
 
     @property
     def n_items(self) -> int:
@@ -178,14 +189,7 @@ def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) ->
 
 def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]:
     """Turn the group labels of n_items items into integers; None is a group of its own."""
-    names = [_Free() if name is None else name for name in listed(groups, "groups")]
-    for item, name in enumerate(names):
-        if _is_missing(name):
-            raise InvalidInputError(
-                f"groups must have no missing values; found {name!r} at {item} "
-                "(None marks an item without a group)"
-            )
-    codes = encode(names, "groups")
+    codes = encode(groups if _are_present(groups) else _without_none(groups), "groups")
     if len(codes) != n_items:
         raise InvalidInputError(
             f"groups must have one label per item, {n_items}; found {len(codes)}"
@@ -195,6 +199,25 @@ def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]
 
 class _Free:
     """The group of one item that has none."""
+
+
+def _are_present(groups: Iterable[Hashable]) -> bool:
+    """Tell at once whether groups are numbers or text throughout, so that none is missing."""
+    if isinstance(groups, np.ndarray):
+        return groups.dtype.kind in "biuSU"
+    return isinstance(groups, list | tuple) and set(map(type, groups)) <= {int, str, bool}
+
+
+def _without_none(groups: Iterable[Hashable]) -> list[Hashable]:
+    """Return groups in which each None is a group of its own; refuse missing values."""
+    names = [_Free() if name is None else name for name in listed(groups, "groups")]
+    for item, name in enumerate(names):
+        if _is_missing(name):
+            raise InvalidInputError(
+                f"groups must have no missing values; found {name!r} at {item} "
+                "(None marks an item without a group)"
+            )
+    return names
 
 
 def _is_missing(name: object) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels, count_labels
 from spherelax.metrics import pairwise_scores
-from spherelax.settings import ALPHA, POSITIVE_INTEGER, check_range
+from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
 # F-score of the pairs that share a label from which two labelings count as the same.
 SAME = 0.98
@@ -100,6 +100,11 @@ class Step:
     objective: float
     n_labels: int
 
+    @property
+    def resolution(self) -> float:
+        """Resolution of the step, in units of the average similarity."""
+        return self.alpha / (1.0 - self.alpha)
+
 
 Callback = Callable[[Step], object]
 
@@ -180,13 +185,13 @@ def _same(one: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
     return one is other or pairwise_scores(one, other).f_score >= SAME
 
 
-def nearest_step(path: SweepPath, alpha: float) -> int:
-    """Return the step whose alpha is nearest, by the ratio of resolutions where both have one."""
-    if alpha in (0.0, 1.0):
-        return int(np.abs(path.alphas - alpha).argmin())
+def nearest_step(path: SweepPath, resolution: float) -> int:
+    """Return the step whose resolution is nearest, by their ratio; 0 is nearest to the lowest."""
+    if resolution == 0.0:
+        return int(path.resolutions.argmin())
     with np.errstate(divide="ignore"):
-        log = np.log(path.alphas) - np.log1p(-path.alphas)
-    return int(np.abs(log - np.log(alpha / (1.0 - alpha))).argmin())
+        distance = np.abs(np.log(path.resolutions) - np.log(resolution))
+    return int(distance.argmin())
 
 
 class Source(Protocol):
@@ -203,7 +208,8 @@ class Source(Protocol):
         """Return the relaxed rows U at a step."""
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Outcome:
     """What a solver hands over: labels, where they come from, and what to ask back.
 
     ``index`` is the step of the path that the labels come from, None if they come from none;
@@ -231,8 +237,11 @@ class Result:
         Label of each item, numbered in order of first appearance.
     n_labels : int
         Number of different labels.
+    resolution : float
+        Where on the path the labels come from: how many times the average similarity two labels
+        must have on average to become one. Higher is finer.
     alpha : float
-        Where on the path the labels come from.
+        The same as the paper has it: ``resolution / (1 + resolution)``.
     status : Status
         How they were chosen: a sentence.
     confidence : ndarray of shape (n_items,)
@@ -248,6 +257,8 @@ class Result:
         The step at ``alpha``: the one that the labels come from, or else the one nearest to them.
     labelings : tuple of n_steps arrays of shape (n_items,)
         Labels of every step: those of the path, and at ``position`` these ones.
+    n_labels_per_step : ndarray of shape (n_steps,)
+        Number of different labels in each of ``labelings``.
     right, left : int or None
         The steps of the two maxima of eta around the step, where the curve has them.
     max_labels : int
@@ -282,9 +293,14 @@ class Result:
         return count_labels(self.labels)
 
     @property
+    def resolution(self) -> float:
+        """Resolution of the labels, in units of the average similarity."""
+        return self.alpha / (1.0 - self.alpha)
+
+    @property
     def position(self) -> int:
         """Step at alpha, to mark on the curves of the path."""
-        return nearest_step(self.path, self.alpha) if self.index is None else self.index
+        return nearest_step(self.path, self.resolution) if self.index is None else self.index
 
     @property
     def labelings(self) -> tuple[Labels, ...]:
@@ -292,10 +308,17 @@ class Result:
         at = self.position
         return (*self.path.labels[:at], self.labels, *self.path.labels[at + 1 :])
 
-    def at(self, alpha: float) -> Result:
-        """Return the result at the step whose alpha is nearest: coarser below, finer above."""
-        check_range(ALPHA, alpha=alpha)
-        return self._at_step(nearest_step(self.path, alpha), Status.CHOSEN)
+    @property
+    def n_labels_per_step(self) -> NDArray[np.intp]:
+        """Number of different labels at every step, that of these ones at `position`."""
+        sizes = self.path.n_labels.copy()
+        sizes[self.position] = self.n_labels
+        return sizes
+
+    def at(self, resolution: float) -> Result:
+        """Return the result at the step whose resolution is nearest: lower is coarser."""
+        check_range(NOT_NEGATIVE, resolution=resolution)
+        return self._at_step(nearest_step(self.path, resolution), Status.CHOSEN)
 
     def with_n_labels(self, n_labels: int) -> Result:
         """Return the result at the quietest step with so many labels, or with the nearest number.
@@ -303,8 +326,7 @@ class Result:
         Quietest: the smallest eta; of several, the middle one.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
-        numbers = np.array([count_labels(labels) for labels in self.labelings])
-        distance = np.abs(np.log(numbers / n_labels))
+        distance = np.abs(np.log(self.n_labels_per_step / n_labels))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
         quietest = steps[etas == etas.min()]

@@ -47,7 +47,7 @@ class Range:
 
 POSITIVE_INTEGER = Range(1, integer=True)
 RESOLUTION = Range(0, low_open=True)
-ALPHA = Range(0, 1, high_open=False)
+NOT_NEGATIVE = Range(0)
 
 AnySolver = TypeVar("AnySolver", bound="type[Coordinate | Power]")
 
@@ -71,9 +71,9 @@ def _documented(cls: AnySolver) -> AnySolver:
         f"{', optional' if setting.default is None else ''}\n        {setting.metadata['text']}"
         for setting in fields(cls)
     )
-    if cls.__doc__ is None:  # python -OO
+    head, found, examples = (cls.__doc__ or "").partition("    Examples\n")
+    if not found:  # python -OO
         return cls
-    head, examples = cls.__doc__.split("    Examples\n")
     cls.__doc__ = f"{head}    Parameters\n    ----------\n{parameters}\n\n    Examples\n{examples}"
     return cls
 
@@ -88,7 +88,11 @@ class _Checked:
                 check_range(setting.metadata["legal"], **{setting.name: value})
 
 
-ETA_FLOOR_TEXT = "Values of eta below this share of the largest count as zero, for pick='eta'."
+PASSES_TEXT = "Passes over all items at each step of the sweep, N of the paper."
+ETA_FLOOR_TEXT = (
+    "Values of eta below this share of the largest count as zero where labels are picked by eta; "
+    "0 is the printed algorithm."
+)
 
 
 @_documented
@@ -124,7 +128,7 @@ class Coordinate(_Checked):
         "Largest number of labels that an item may be undecided between during the sweep. "
         "Default: 4, and from 4096 items on 2.",
     )
-    n_inner: int = _setting(2, POSITIVE_INTEGER, "Passes over the items at each resolution.")
+    n_inner: int = _setting(2, POSITIVE_INTEGER, PASSES_TEXT)
     eta_floor: float = _setting(1e-9, Range(0, 1), ETA_FLOOR_TEXT)
 
 
@@ -159,19 +163,19 @@ class Power(_Checked):
         Range(0, 0.5, low_open=True, high_open=False),
         "Distance of the alphas, epsilon_alpha of the paper.",
     )
-    n_inner: int = _setting(20, POSITIVE_INTEGER, "Iterations at each alpha, N of the paper.")
+    n_inner: int = _setting(20, POSITIVE_INTEGER, PASSES_TEXT)
     delta_margin: float = _setting(
         0.0,
-        Range(0),
+        NOT_NEGATIVE,
         "Added to the smallest delta that makes V positive semidefinite, epsilon_eta of the paper.",
     )
     kappa: float = _setting(
         0.01,
-        Range(0),
+        NOT_NEGATIVE,
         "Added to every rebalanced similarity. Where alpha / (1 - alpha) is below it, items "
         "attract each other even without any similarity.",
     )
-    eta_floor: float = _setting(1e-9, Range(0, 1), f"{ETA_FLOOR_TEXT} 0 is the printed algorithm.")
+    eta_floor: float = _setting(1e-9, Range(0, 1), ETA_FLOOR_TEXT)
 
 
 SOLVERS: dict[str, type[Coordinate | Power]] = {

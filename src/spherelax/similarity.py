@@ -6,7 +6,7 @@ neighbour. Kernels that return CSR never build an array of all pairs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -107,17 +107,80 @@ def nearest_neighbors(
            [0., 0., 0., 1.],
            [0., 0., 1., 0.]])
     """
+    return neighbor_graph(
+        X,
+        n_neighbors=n_neighbors,
+        weights=weights,
+        scale_neighbor=scale_neighbor,
+        standardize=standardize,
+    ).similarity
+
+
+class NeighborGraph(NamedTuple):
+    """What one search for neighbours finds: similarities, and how far neighbours are away.
+
+    Attributes
+    ----------
+    similarity : csr_array of shape (n_items, n_items)
+        As :func:`nearest_neighbors` returns it.
+    scales : ndarray of shape (n_items,)
+        As :func:`local_scales` returns them.
+
+    Examples
+    --------
+    >>> neighbor_graph([[0.0], [1.0], [3.0]], n_neighbors=1, scale_neighbor=1).scales
+    array([1., 1., 2.])
+    """
+
+    similarity: Any
+    scales: NDArray[np.float64]
+
+
+def neighbor_graph(
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 10,
+    weights: str = "local",
+    scale_neighbor: int = 7,
+    standardize: bool | str = "auto",
+) -> NeighborGraph:
+    """Return :func:`nearest_neighbors` and :func:`local_scales` of points from one search.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    n_neighbors, weights, scale_neighbor, standardize
+        As in :func:`nearest_neighbors`.
+
+    Returns
+    -------
+    NeighborGraph
+        ``similarity`` and ``scales``: what ``solve(similarity, pick="valleys", scales=scales)``
+        takes.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> X = np.r_[np.arange(20.0), 100 + np.arange(20.0)][:, None]
+    >>> graph = neighbor_graph(X)
+    >>> sl.solve(graph.similarity, pick="valleys", scales=graph.scales).n_labels
+    2
+    """
     if weights not in ("local", "binary"):
         raise InvalidInputError(f"weights must be 'local' or 'binary'; found {weights!r}")
-    check_range(NEIGHBORS, scale_neighbor=scale_neighbor)
-    distances, neighbors = _neighbors(_standardized(_points(X), standardize), n_neighbors)
+    check_range(NEIGHBORS, n_neighbors=n_neighbors, scale_neighbor=scale_neighbor)
+    points = _standardized(_points(X), standardize)
+    distances, neighbors = _neighbors(points, max(n_neighbors, scale_neighbor))
+    scales = _positive(distances[:, min(scale_neighbor, distances.shape[1]) - 1])
+    distances, neighbors = distances[:, :n_neighbors], neighbors[:, :n_neighbors]
     m, n = neighbors.shape
     rows, columns = np.repeat(np.arange(m), n), neighbors.ravel()
     values = np.ones(m * n)
     if weights == "local":
         s = _positive(distances[:, min(scale_neighbor, n) - 1])
         values = _kernel(distances.ravel() ** 2 / (s[rows] * s[columns]))
-    return _either(rows, columns, values, m)
+    return NeighborGraph(_either(rows, columns, values, m), scales)
 
 
 def local_scales(

@@ -6,68 +6,102 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from program import BLOCKS, PAIRS, PYTHON, invoke
 
 import spherelax
-from spherelax import _solve, cli, io
+from spherelax import cli, io
 from spherelax.cli import manual, options
-from spherelax.coordinate import run as coordinate_run
+from spherelax.coordinate import walk
+from spherelax.settings import SOLVERS, Coordinate, Power
+
+COMMANDS = [cli.cluster, cli.match, cli.path, cli.report]
 
 
-@pytest.mark.parametrize("command", [cli.cluster, cli.match, cli.path, cli.report])
-def test_help_tells_the_defaults_of_solve(command: click.Command) -> None:
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(spherelax.solve).parameters.items()
-    }
-    assert defaults["pick"] is defaults["n_inner"] is defaults["n_steps"] is None
-    assert defaults["row_entries"] is defaults["n_jobs"] is defaults["max_universe"] is None
-    inner, pick = _solve.DEFAULT_INNER, _solve.DEFAULT_PICK
-    many = f"from {coordinate_run.MANY} items"
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_setting_is_an_option_that_tells_its_default(command: click.Command) -> None:
+    shown = {option.name: option for option in command.params}
+    for solver, other in ((Coordinate, Power), (Power, Coordinate)):
+        for setting in fields(solver):
+            option = shown[setting.name]
+            text, legal = option.help, setting.metadata["legal"]
+            assert setting.metadata["text"] in text
+            assert option.type.name == ("integer" if legal.integer else "float")
+            is_own = setting.name not in {one.name for one in fields(other)}
+            assert text.startswith(f"{solver.name} only: ") == is_own
+            if setting.default is None:
+                continue
+            told = re.search(r"Default: (.*)\.$", text)[1]
+            if is_own or setting.default == getattr(other(), setting.name):
+                assert float(told) == setting.default
+            else:
+                first, second = re.fullmatch(r"(\S+), with power (\S+)", told).groups()
+                assert float(first if solver is Coordinate else second) == setting.default
+    for option in shown.values():
+        assert (
+            option.default is None
+            or type(option.default).__name__ == "Sentinel"
+            or (option.is_flag and option.default is False)
+        )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_defaults_that_depend_on_the_input_are_told_as_they_are(command: click.Command) -> None:
+    texts = {option.name: getattr(option, "help", None) for option in command.params}
+    many = f"from {walk.MANY} items on"
     told = {
-        "solver": defaults["solver"],
-        "pick": f"{pick['coordinate']}, with power {pick['power']}"
-        + ("" if command is cli.match else ", for points interfaces"),
-        "n_inner": f"{inner['coordinate']}, with power {inner['power']}",
-        "n_steps": f"{coordinate_run.STEPS}, {many} on one for each factor of two",
-        "row_entries": f"{coordinate_run.ENTRIES}, {many} on {coordinate_run.ENTRIES_OF_MANY}",
+        "solver": inspect.signature(spherelax.solve).parameters["solver"].default,
+        "pick": f"{Coordinate.picks[0]}, with power {Power.picks[0]}"
+        + ("" if command is cli.match else ", for points valleys"),
         "n_jobs": "all processors",
-        "max_universe": "a loose one",
-        "max_clusters": "a loose one",
+        "n_steps": f"{walk.STEPS}, and {many} one for each factor of two",
+        "row_entries": f"{walk.ENTRIES}, and {many} {walk.ENTRIES_OF_MANY}",
+        "max_labels": "a loose one for the input, which the result tells",
     }
-    assert coordinate_run.RATIO_OF_MANY == 2
-    settings = set(defaults) - {"similarity", "groups", "start", "scales", "callback"}
-    options = {option.name: option for option in command.params}
-    assert settings - {"max_universe"} == set(options) & settings - {"max_universe"}
-    for name in set(options) & (settings | {"max_clusters"}):
-        text = re.search(r"Default: (.*)\.$", options[name].help)[1]
-        if name in told:
-            assert text == told[name]
-        else:
-            assert float(text) == defaults[name], name
-        assert options[name].default is None or type(options[name].default).__name__ == "Sentinel"
+    assert walk.RATIO_OF_MANY == 2
+    for name, default in told.items():
+        assert texts[name].endswith(f" Default: {default}."), name
+    unset = {one.name for solver in SOLVERS.values() for one in fields(solver) if not one.default}
+    assert unset - {"delta_margin"} <= set(told)
+    defaults = inspect.signature(spherelax.solve).parameters
+    assert defaults["pick"].default is defaults["n_jobs"].default is None
+    others = {"similarity", "groups", "start", "scales", "callback"}
+    assert set(defaults) - others == {"solver", "pick", "n_jobs"}
 
 
-def test_choices_are_those_of_solve() -> None:
-    assert tuple(options.SOLVER.choices) == _solve.SOLVERS
-    assert (
-        options.SOLVER.choices[0] == inspect.signature(spherelax.solve).parameters["solver"].default
-    )
-    assert options.PICKS == _solve.PICKS
+def test_choices_are_those_of_the_settings() -> None:
+    assert tuple(options.SOLVING["--solver"].kind.choices) == tuple(SOLVERS)
+    assert next(iter(SOLVERS)) == inspect.signature(spherelax.solve).parameters["solver"].default
+    picks = tuple(options.SOLVING["--pick"].kind.choices)
+    assert picks == Coordinate.picks
+    assert set(Power.picks) < set(picks)
+    assert tuple(options.PICK_GROUPED["--pick"].kind.choices) == picks[:-1]
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    found = spherelax.SphereClustering().fit(points).result_.status
+    assert (options.VALLEYS, found) == (picks[-1], spherelax.Status.VALLEYS)
 
 
 def test_help_tells_which_solver_an_option_is_for() -> None:
-    text = " ".join(invoke("cluster", "--help").stdout.split())
-    for option in ("alpha-step FLOAT", "delta-margin FLOAT", "kappa FLOAT", "max-clusters INTEGER"):
-        assert f"--{option} power only: " in text
-    for option in ("n-steps", "row-entries", "n-jobs"):
-        assert f"--{option} INTEGER coordinate only: " in text
-    assert text.count(" only: ") == 7
-    assert "--pick [description|eta|stability|interfaces|NUMBER]" in text
+    for command in ("cluster", "match"):
+        text = " ".join(invoke(command, "--help").stdout.split())
+        for option in (
+            "alpha-step FLOAT",
+            "delta-margin FLOAT",
+            "kappa FLOAT",
+            "max-labels INTEGER",
+        ):
+            assert f"--{option} power only: " in text
+        for option in ("n-steps", "row-entries"):
+            assert f"--{option} INTEGER coordinate only: " in text
+        assert "--n-jobs INTEGER Number of threads." in text
+        assert text.count(" only: ") == 6
+        valleys = "|valleys" if command == "cluster" else ""
+        assert f"--pick [description|eta|stability{valleys}|NUMBER]" in text
 
 
 def test_help_shows_what_comes_out() -> None:

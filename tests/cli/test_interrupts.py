@@ -15,9 +15,10 @@ import pytest
 from program import ENVIRONMENT, POWER, invoke, labels_in, run_on_terminal
 
 import spherelax
-from spherelax import _solve, io
+from spherelax import io
 from spherelax.cli.terminal import ASIDE, Progress, aside
 from spherelax.result import Step
+from spherelax.settings import SOLVERS
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +79,7 @@ def test_an_interruption_after_the_last_step_is_told(monkeypatch: pytest.MonkeyP
     result = invoke("cluster", "edges.csv", "--out", "labels.csv")
     assert result.exit_code == 130
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
-    assert re.search(r"\nspherelax: interrupted after \d+ steps, at alpha .*\n$", result.stderr)
+    assert re.search(r"\nspherelax: interrupted after \d+ steps, at resolution .*\n$", result.stderr)
 
 
 def test_a_result_of_an_interrupted_sweep_is_no_interruption(
@@ -151,7 +152,7 @@ def test_an_interruption_during_the_sweep_leaves_the_labels_so_far(
     lines = result.stderr.splitlines()
     assert len(lines) == 7
     assert lines[1] == (spherelax.Status.CHOSEN if options else spherelax.Status.INTERRUPTED)
-    assert lines[6] == "spherelax: interrupted after 3 steps, at alpha 0.7"
+    assert lines[6] == "spherelax: interrupted after 3 steps, at resolution 2.333"
 
 
 def hit_control_c() -> None:
@@ -224,7 +225,7 @@ def test_a_second_control_c_ends_at_once_and_tidies_up(folder: Path) -> None:
     assert sorted(folder.rglob("*")) == before
 
 
-@pytest.mark.parametrize("solver", _solve.SOLVERS)
+@pytest.mark.parametrize("solver", SOLVERS)
 def test_control_c(solver: str) -> None:
     noise = np.random.default_rng(0).random((400, 400))
     np.save("noise.npy", noise + noise.T)
@@ -233,6 +234,6 @@ def test_control_c(solver: str) -> None:
     assert code == 130
     assert stdout == ""
     assert spherelax.Status.INTERRUPTED in stderr
-    assert re.search(r"\r\nspherelax: interrupted after \d+ steps, at alpha 0\.\d+\r\n$", stderr)
+    assert re.search(r"\r\nspherelax: interrupted after \d+ steps, at resolution [\d.]+\r\n$", stderr)
     assert "Traceback" not in stderr
     assert len(labels_in(Path("labels.csv").read_text())) == 400

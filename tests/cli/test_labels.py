@@ -36,7 +36,7 @@ def test_match(file: str, groups: str, options: tuple[str]) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("item,group,label,confidence\n")
     assert labels_in(result.stdout) == list("000111222")
-    assert "9 items in 3 groups: 3 labels at alpha" in result.stderr
+    assert "9 items in 3 groups: 3 labels at resolution" in result.stderr
 
 
 def test_items_that_only_the_groups_know_come_out() -> None:
@@ -52,7 +52,7 @@ def test_files_and_summary() -> None:
     assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert len(lines) == 6
-    assert re.fullmatch(r"9 items: 3 labels at alpha 0\.\d+", lines[0])
+    assert re.fullmatch(r"9 items: 3 labels at resolution [\d.]+", lines[0])
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
     assert lines[3] == "input: read as edges; --as says otherwise"
@@ -63,14 +63,14 @@ def test_files_and_summary() -> None:
 
 
 def test_the_summary_tells_a_bound_that_might_bind() -> None:
-    result = invoke("cluster", "edges.csv", "--max-clusters", "5", *POWER)
-    assert result.stderr.splitlines()[0].endswith(" (max_clusters 5)")
-    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-universe", "4", *POWER)
-    assert result.stderr.splitlines()[0].endswith(" (max_universe 4)")
+    result = invoke("cluster", "edges.csv", "--max-labels", "5", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_labels 5)")
+    result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-labels", "4", *POWER)
+    assert result.stderr.splitlines()[0].endswith(" (max_labels 4)")
 
 
 def test_other_steps_of_the_path() -> None:
-    fine = invoke("cluster", "edges.csv", "--alpha", "0.99", *POWER)
+    fine = invoke("cluster", "edges.csv", "--pick", "99", *POWER)
     assert labels_in(fine.stdout) == list("012345678")
     assert str(spherelax.Status.CHOSEN) in fine.stderr
     exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)
@@ -92,34 +92,34 @@ def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spherelax, "solve", spy, raising=False)
     options = ("--alpha-step", "0.2", "--delta-margin", "1", "--kappa", "0.5", "--solver", "power")
     both = ("--n-inner", "7", "--eta-floor", "0", "--pick", "stability")
-    invoke("cluster", "edges.csv", "--max-clusters", "8", *options, *both)
-    shared = {"n_inner": 7, "eta_floor": 0.0, "pick": "stability"}
-    assert seen == {
-        "solver": "power", "max_universe": 8, "alpha_step": 0.2, "delta_margin": 1.0, "kappa": 0.5,
-        **shared,
-    }  # fmt: skip
+    invoke("cluster", "edges.csv", "--max-labels", "8", "--n-jobs", "2", *options, *both)
+    power = spherelax.Power(
+        max_labels=8, alpha_step=0.2, delta_margin=1.0, kappa=0.5, n_inner=7, eta_floor=0.0
+    )
+    assert seen == {"solver": power, "pick": "stability", "n_jobs": 2}
     invoke("cluster", "w.npy", "--n-steps", "12", "--row-entries", "3", "--n-jobs", "1", *both)
-    assert seen == {"n_steps": 12, "row_entries": 3, "n_jobs": 1, **shared}
+    coordinate = spherelax.Coordinate(n_steps=12, row_entries=3, n_inner=7, eta_floor=0.0)
+    assert seen == {"solver": coordinate, "pick": "stability", "n_jobs": 1}
     groups = ("--groups", "groups.csv")
-    invoke("match", "edges.csv", *groups, "--max-universe", "5", "--solver", "power")
-    assert seen == {"max_universe": 5, "solver": "power"}
+    invoke("match", "edges.csv", *groups, "--max-labels", "5", "--solver", "power")
+    assert seen == {"solver": spherelax.Power(max_labels=5)}
     invoke("match", "edges.csv", *groups, "--pick", "2.5", "--solver", "coordinate")
-    assert seen == {"pick": 2.5, "solver": "coordinate"}
+    assert seen == {"pick": 2.5, "solver": spherelax.Coordinate()}
     invoke("match", "edges.csv", *groups)
-    assert seen == {}
+    assert seen == {"solver": spherelax.Coordinate()}
 
 
 def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     solve = spherelax.solve
 
     def warning(*arguments: object, **settings: object) -> spherelax.Result:
-        warnings.warn("max_universe was limited", spherelax.SphereWarning, stacklevel=1)
+        warnings.warn("max_labels was limited", spherelax.SphereWarning, stacklevel=1)
         return solve(*arguments, **settings)
 
     monkeypatch.setattr(spherelax, "solve", warning, raising=False)
     Path("edges.csv").write_text("a,b,0\nc,d,0\n")
     stderr = invoke("cluster", "edges.csv").stderr
-    assert stderr.count("warning: max_universe was limited\n") == 1
+    assert stderr.count("warning: max_labels was limited\n") == 1
     assert stderr.count(spherelax.Status.ISOLATED) == 1
     assert "SphereWarning" not in stderr
 
@@ -190,7 +190,7 @@ def test_points_are_clustered() -> None:
     result = invoke("cluster", "points.csv")
     assert result.stdout.startswith("item,label,confidence\np0,0,")
     assert labels_in(result.stdout) == ["0"] * 20 + ["1"] * 20
-    power = invoke("cluster", "points.csv", "--max-clusters", "2", *POWER)
+    power = invoke("cluster", "points.csv", "--max-labels", "2", *POWER)
     assert power.exit_code == 0
     assert int(max(labels_in(power.stdout))) <= 1
 
@@ -282,7 +282,7 @@ def test_a_guess_is_told(file: str, options: tuple[str], told: str | None) -> No
 def test_one_is_not_several() -> None:
     Path("two.csv").write_text("ann,anna\n")
     lines = invoke("cluster", "two.csv", "--as", "edges", "--n-labels", "1").stderr.splitlines()
-    assert lines[0].startswith("2 items: 1 label at alpha")
+    assert lines[0].startswith("2 items: 1 label at resolution")
     Path("groups.csv").write_text("ann,x\nanna,x\n")
     alone = invoke("match", "two.csv", "--groups", "groups.csv").stderr
     assert alone.startswith("2 items in 1 group: 2 labels (2 of one item)")
@@ -311,4 +311,4 @@ def test_a_report_beside_the_labels() -> None:
 def test_labels_of_one_item_are_counted() -> None:
     Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
     result = invoke("match", "edges.csv", "--groups", "groups.csv")
-    assert "(1 without an edge): 4 labels (1 of one item) at alpha" in result.stderr
+    assert "(1 without an edge): 4 labels (1 of one item) at resolution" in result.stderr

@@ -20,7 +20,7 @@ def steps_in(text: str, delimiter: str = ",") -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("options", [(), POWER])
 def test_path_has_one_row_per_step(options: tuple[str]) -> None:
-    settings = {"solver": "power", "alpha_step": 0.1} if options else {}
+    settings = {"solver": spherelax.Power(alpha_step=0.1)} if options else {}
     expected = spherelax.solve(io.read_edges("edges.csv").similarity, **settings)
     steps = steps_in(invoke("path", "edges.csv", *options).stdout)
     assert list(steps[0]) == [
@@ -29,12 +29,12 @@ def test_path_has_one_row_per_step(options: tuple[str]) -> None:
     for name, curve in {
         "alpha": expected.path.alphas,
         "resolution": expected.path.resolutions,
-        "labels": expected.path.n_labels,
+        "labels": expected.n_labels_per_step,
         "eta": expected.path.etas,
         "stability": expected.path.stability,
     }.items():
         np.testing.assert_allclose([float(step[name]) for step in steps], curve, rtol=1e-5)
-    assert [step["picked"] for step in steps].index("1") == expected.index
+    assert [step["picked"] for step in steps].index("1") == expected.position
     assert sum(step["picked"] == "1" for step in steps) == 1
     if options:
         assert {step["saving"] for step in steps} == {""}
@@ -120,7 +120,7 @@ def test_a_page_on_standard_output() -> None:
 
 def test_report_at_another_step() -> None:
     stderr = invoke("report", "edges.csv", "--n-labels", "9", *POWER).stderr
-    assert "9 items: 9 labels (9 of one item) at alpha" in stderr
+    assert "9 items: 9 labels (9 of one item) at resolution" in stderr
 
 
 def test_report_with_images() -> None:

@@ -82,9 +82,9 @@ def test_each_sweep_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_fault_on_a_terminal_is_one_line_without_a_bar() -> None:
-    arguments = ("path", "w.npy", "--groups", "groups.txt", "--pick", "interfaces")
+    arguments = ("path", "w.npy", "--groups", "groups.txt", "--pick", "valleys")
     code, stdout, stderr = run_on_terminal(*arguments)
-    assert_one_line(code, stdout, stderr.replace("\r\n", "\n"), "pick='interfaces' is for points")
+    assert_one_line(code, stdout, stderr.replace("\r\n", "\n"), "pick='valleys' is for points")
 
 
 def test_a_closed_pipe_is_no_fault() -> None:

@@ -13,8 +13,8 @@ from spherelax.coordinate.description import (
     are_uneven,
     labels_cost,
 )
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.polish import within
-from spherelax.coordinate.run import CoordinateRun
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 from twins import dense_similarity
@@ -55,7 +55,7 @@ def literal_saving(W, n, labels, *, is_corrected, rate):
 
 
 def planted(seed, *, is_corrected, m=M, n_clusters=4):
-    """A planted binary similarity, the run that describes it, and the true labels."""
+    """A planted binary similarity, its model, and the true labels."""
     rng = np.random.default_rng(seed)
     truth = renumber(rng.integers(n_clusters, size=m))
     expected = np.where(truth[:, None] == truth, 0.5, 0.04)
@@ -63,47 +63,53 @@ def planted(seed, *, is_corrected, m=M, n_clusters=4):
         theta = np.minimum(rng.pareto(1.5, m) + 0.3, 6.0)
         expected = np.minimum(expected * np.outer(theta, theta), 1.0)
     W = np.triu(rng.random((m, m)) < expected, 1).astype(float)
-    run = CoordinateRun.prepare(Problem.check(W + W.T))
-    assert run.is_corrected == is_corrected
-    return run, truth
+    model = Model.of(Problem.check(W + W.T))
+    assert model.is_corrected == is_corrected
+    return model, truth
 
 
-def saving(run, labels):
-    return run.description.saving(labels, within(run.graph, labels, int(labels.max()) + 1))
+def saving(model, labels):
+    """Return what labels save; the model says the same."""
+    inside = within(model.graph, labels, int(labels.max()) + 1)
+    found = model.description.saving(labels, inside)
+    labeling = model.labeling(labels)
+    assert (labeling.labels is labels, labeling.saving) == (True, found)
+    np.testing.assert_array_equal(labeling.inside, inside)
+    return found
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
 def test_savings_are_what_the_formula_says(is_corrected, seed):
-    run, truth = planted(seed, is_corrected=is_corrected)
-    W, n = dense_similarity(run.graph), run.graph.weight.astype(float)
+    model, truth = planted(seed, is_corrected=is_corrected)
+    W, n = dense_similarity(model.graph), model.graph.weight.astype(float)
     rng = np.random.default_rng(seed)
     rate = 1.0 if is_corrected else PLAIN_RATE
     several = [truth, rng.permutation(truth), np.arange(M), rng.integers(9, size=M)]
     for labels in map(renumber, several):
         expected = literal_saving(W, n, labels, is_corrected=is_corrected, rate=rate)
-        np.testing.assert_allclose(saving(run, labels), expected, rtol=1e-4)
+        np.testing.assert_allclose(saving(model, labels), expected, rtol=1e-4)
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
 def test_true_labels_beat_one_label_and_any_others(is_corrected, seed):
-    run, truth = planted(seed, is_corrected=is_corrected)
+    model, truth = planted(seed, is_corrected=is_corrected)
     rng = np.random.default_rng(seed)
     one = np.zeros(M, dtype=np.int32)
-    np.testing.assert_allclose(saving(run, one), 0.0, atol=1e-6)
-    assert saving(run, truth) > 0
+    np.testing.assert_allclose(saving(model, one), 0.0, atol=1e-6)
+    assert saving(model, truth) > 0
     for _ in range(20):
-        assert saving(run, renumber(rng.permutation(truth))) < 0
+        assert saving(model, renumber(rng.permutation(truth))) < 0
     for n_wrong in (10, 30):
         worse = truth.copy()
         worse[:n_wrong] = rng.permutation(worse[:n_wrong])
-        assert saving(run, renumber(worse)) < saving(run, truth)
+        assert saving(model, renumber(worse)) < saving(model, truth)
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
 def test_items_without_weight_change_nothing(is_corrected, seed):
-    run, truth = planted(seed, is_corrected=is_corrected)
-    inside = within(run.graph, truth, int(truth.max()) + 1)
-    given = run.description
+    model, truth = planted(seed, is_corrected=is_corrected)
+    inside = within(model.graph, truth, int(truth.max()) + 1)
+    given = model.description
     more = Description(
         total=given.total,
         n_pairs=given.n_pairs,
@@ -113,9 +119,9 @@ def test_items_without_weight_change_nothing(is_corrected, seed):
     )
     n_labels = len(inside)
     alone = np.r_[truth, n_labels + np.arange(7)]
-    assert more.saving(alone, np.r_[inside, np.zeros(7)]) == pytest.approx(saving(run, truth))
+    assert more.saving(alone, np.r_[inside, np.zeros(7)]) == pytest.approx(saving(model, truth))
     among = np.r_[truth, np.arange(7) % n_labels]
-    assert more.saving(among, inside) == pytest.approx(saving(run, truth))
+    assert more.saving(among, inside) == pytest.approx(saving(model, truth))
 
 
 @pytest.mark.parametrize("m", [1, 2, 4, 6])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax.coordinate.evidence import PRIOR, SLOPE, Evidence, by_rank, learn
+from spherelax.coordinate.evidence import PRIOR, SLOPE, Worth, by_rank, learn_worth
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.run import CoordinateRun
+from spherelax.coordinate.model import Model
 from spherelax.problem import Problem
 from twins import dense_similarity
 
@@ -45,29 +45,29 @@ def test_worth_is_the_surprise_of_the_share_that_agrees():
         W[pair, 12 + pair] = W[12 + pair, pair] = 0.2 if pair < 4 else 1.0
     labels = np.r_[np.arange(12), np.arange(12)].astype(np.int32)
     labels[[12, 13, 14, 23]] = [20, 21, 22, 23]
-    evidence = learn(graph_of(W, [0] * 12 + [1] * 12), labels)
+    found = learn_worth(graph_of(W, [0] * 12 + [1] * 12), labels)
     share = (np.array([1, 7]) + PRIOR * 8 / 12) / (np.array([4, 8]) + PRIOR)
     worth = -np.log(1.0 - share)
-    np.testing.assert_allclose(evidence.floors, [0.2, 1.0])
-    np.testing.assert_allclose(evidence.worth, worth / worth.max(), rtol=1e-6)
+    np.testing.assert_allclose(found.floors, [0.2, 1.0])
+    np.testing.assert_allclose(found.worth, worth / worth.max(), rtol=1e-6)
 
 
 def test_worth_never_falls(seed):
     W, groups, truth = scored(seed)
     labels = truth.astype(np.int32)
-    evidence = learn(graph_of(W, groups), labels)
-    assert (np.diff(evidence.floors) > 0).all()
-    assert (np.diff(evidence.worth) >= 0).all()
-    assert len(set(evidence.worth)) > 3
-    assert evidence.worth[-1] == 1.0
+    found = learn_worth(graph_of(W, groups), labels)
+    assert (np.diff(found.floors) > 0).all()
+    assert (np.diff(found.worth) >= 0).all()
+    assert len(set(found.worth)) > 3
+    assert found.worth[-1] == 1.0
     # Scores that say the opposite are worth the same, all of them.
     upside_down = np.where(W > 0, 1.0 - W, 0.0)
-    assert np.ptp(learn(graph_of(upside_down, groups), labels).worth) < 0.2
+    assert np.ptp(learn_worth(graph_of(upside_down, groups), labels).worth) < 0.2
 
 
 def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
     graph = graph_of(*scored(seed)[:2])
-    weighed = Evidence(np.float32([0.3, 0.7]), np.float32([0.2, 1.0])).applied(graph)
+    weighed = Worth(np.float32([0.3, 0.7]), np.float32([0.2, 1.0])).applied(graph)
     order = np.argsort(graph.values, kind="stable")
     distinct = np.diff(graph.values[order]) > 1e-4
     assert (np.diff(weighed.values[order])[distinct] > 0).all()
@@ -81,11 +81,12 @@ def test_nothing_is_learnt_without_groups_sizes_or_contradictions(seed):
     assert by_rank(graph_of(W, None)) is None
     assert by_rank(graph_of((W > 0).astype(float), groups)) is None
     graph = graph_of(W, groups)
-    assert learn(graph, np.arange(len(truth), dtype=np.int32)) is None
+    assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None
     inside = graph_of(np.where(truth[:, None] == truth, W, 0.0), groups)
-    assert learn(inside, truth.astype(np.int32)) is None
-    plain = CoordinateRun.prepare(Problem.check((W > 0).astype(float), groups))
-    assert plain.weighed(truth.astype(np.int32)) is None
+    assert learn_worth(inside, truth.astype(np.int32)) is None
+    plain = Model.of(Problem.check((W > 0).astype(float), groups))
+    assert plain.worth is None
+    assert plain.graph is plain.given
 
 
 def test_any_rising_function_of_the_scores_gives_the_same_labels(seed):
@@ -134,29 +135,6 @@ def test_what_was_learnt_holds_for_new_items(seed):
     start = sl.solve(W[np.ix_(old, old)], groups[old])
     result = sl.solve(W, groups, start=start)
     assert f_score(truth, result.labels, groups) > 0.9
-    weighed, scale = result.source.graph, W[np.ix_(old, old)].max()
-    again = start.source.evidence.applied(build_graph(Problem.check(W, groups), scale))
+    weighed, scale = result.source.model.graph, W[np.ix_(old, old)].max()
+    again = start.source.model.worth.applied(build_graph(Problem.check(W, groups), scale))
     np.testing.assert_array_equal(dense_similarity(weighed), dense_similarity(again))
-
-
-def test_labels_of_all_picks_are_on_one_path(seed):
-    W, groups, _ = scored(seed)
-    described = sl.solve(W, groups)
-    chosen = sl.solve(W, groups, pick="stability")
-    np.testing.assert_array_equal(described.path.alphas, chosen.path.alphas)
-    np.testing.assert_array_equal(described.path.n_labels, chosen.path.n_labels)
-
-
-def test_an_interruption_keeps_the_walk_before(seed):
-    W, groups, _ = scored(seed)
-    walks = []
-
-    def interrupt(step):
-        walks.append(step.index)
-        if walks.count(0) == 2 and step.index == 3:
-            raise KeyboardInterrupt
-
-    with pytest.warns(sl.SphereWarning, match="interrupted"):
-        result = sl.solve(W, groups, callback=interrupt)
-    assert result.status == sl.Status.INTERRUPTED
-    assert len(result.path.labels) == walks.index(0, 1)

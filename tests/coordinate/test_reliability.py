@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.reliability import reweighted
-from spherelax.coordinate.run import CoordinateRun
+from spherelax.coordinate.walk import Route, walk
 from spherelax.problem import Problem
 from twins import dense_similarity
 
@@ -94,12 +95,13 @@ def test_nothing_is_learnt_from_a_single_pair_of_groups(seed):
 def test_labels_are_better_for_what_was_learnt(seed):
     graph, truth, _ = matching(seed, n_groups=16, noisy=0.7)
     group = graph.group()
-    runs, scores = [CoordinateRun.prepare(Problem.check(dense_similarity(graph), group))], []
+    model, scores = Model.of(Problem.check(dense_similarity(graph), group)), []
     for _ in range(2):
-        path = runs[-1].walk(None)
+        path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
         labels = path.labels[int(path.savings.argmax())]
         scores.append(sl.metrics.pairwise_scores(truth, labels, group).f_score)
-        runs.append(runs[-1].reweighted(labels))
+        again = reweighted(model.graph, labels)
+        model = model if again is None else model.weighted(again)
     assert scores[1] > scores[0] + 0.05
 
 

@@ -5,8 +5,10 @@ import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
 
 import spherelax as sl
+from spherelax.coordinate.finish import finish
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.run import CoordinateRun
+from spherelax.coordinate.learn import learn
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.valleys import (
     _cut_through,
     _Interfaces,
@@ -15,6 +17,8 @@ from spherelax.coordinate.valleys import (
     merged,
     worth_merging,
 )
+from spherelax.coordinate.walk import Route
+from spherelax.pick import pick_description
 from spherelax.problem import Problem
 
 
@@ -27,7 +31,7 @@ def neighbours(X):
 def solve_points(X, **settings):
     W = sl.similarity.nearest_neighbors(X)
     scales = sl.similarity.local_scales(X)
-    return sl.solve(W, pick="interfaces", scales=scales, **settings)
+    return sl.solve(W, pick="valleys", scales=scales, **settings)
 
 
 ONE_CLUSTER = {
@@ -73,11 +77,20 @@ def test_golf_ball_is_one_cluster(data_home):
     assert solve_points(X[:: len(X) // 1000]).n_labels == 1
 
 
-def test_the_labels_are_a_step_of_the_path(seed):
+def test_the_labels_come_from_no_step_but_stand_at_one(seed):
+    """The path is what was walked; the merged labels stand where it has about as many labels."""
     X, _ = SEVERAL["blobs"](seed)
     result = solve_points(X)
-    assert result.path.labels[result.index] is result.labels
-    assert result.at(result.alpha).labels is result.labels
+    assert result.index is None
+    walked = walk_points(X)[0].path
+    assert len(result.path.labels) == len(walked.labels)
+    for found, expected in zip(result.path.labels, walked.labels, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    distance = np.abs(np.log(result.path.n_labels / result.n_labels))
+    assert distance[result.position] == distance.min()
+    assert result.alpha == result.path.alphas[result.position]
+    assert result.labelings[result.position] is result.labels
+    assert result.at(result.resolution).labels is result.labels
 
 
 def test_units_of_points_do_not_matter(seed):
@@ -110,39 +123,59 @@ def test_fine_and_repeated_labels_are_not_worth_merging():
     assert worth_merging(path) == [2, 5, 7, 8]
 
 
-def walked(X):
-    """The run of points and its path."""
+def walk_points(X):
+    """What was learnt of points, and how they were walked."""
     problem = Problem.check(sl.similarity.nearest_neighbors(X))
-    return CoordinateRun.prepare(problem, is_thorough=True).explore(None)
+    route = Route(sl.Coordinate(), n_threads=1, is_thorough=True)
+    return learn(Model.of(problem), route, None), route
+
+
+def finish_points(X, callback):
+    """Merge the labels of points between valleys; also return what was learnt of them before."""
+    learnt, route = walk_points(X)
+    found = finish(
+        learnt,
+        route,
+        pick_description(learnt.path.savings),
+        scales=sl.similarity.local_scales(X),
+        joins_noise=True,
+        callback=callback,
+    )
+    return found, learnt
 
 
 def test_progress_between_valleys():
     X, _ = SEVERAL["blobs"](0)
-    (run, path), scales = walked(X), sl.similarity.local_scales(X)
     seen = []
-    found, index = run.between_valleys(path, scales, seen.append)
+    found, learnt = finish_points(X, seen.append)
+    path = learnt.path
     steps = worth_merging(path.labels)
     assert [step.index for step in seen] == list(range(len(steps)))
     assert {step.n_steps for step in seen} == {len(steps)}
     np.testing.assert_array_equal([step.alpha for step in seen], path.alphas[steps])
-    assert found.n_labels[index] in [step.n_labels for step in seen]
+    assert found.labels.max() + 1 in [step.n_labels for step in seen]
     assert found.is_whole
+    assert not found.is_step
+    assert found.status == sl.Status.VALLEYS
 
 
 @pytest.mark.parametrize("n_merged", [1, 3])
 def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
     X, _ = SEVERAL["blobs"](0)
-    (run, path), scales = walked(X), sl.similarity.local_scales(X)
-    steps = worth_merging(path.labels)[:n_merged]
 
     def interrupt(step):
         if step.index == n_merged - 1:
             raise KeyboardInterrupt
 
-    found, index = run.between_valleys(path, scales, interrupt)
+    found, learnt = finish_points(X, interrupt)
     assert not found.is_whole
-    so_far = list(merged(run.graph, [path.labels[step] for step in steps], scales))
-    np.testing.assert_array_equal(found.labels[index], choose(so_far, run.saving))
+    assert learnt.is_whole
+    model, labels = learnt.model, learnt.path.labels
+    steps = worth_merging(labels)[:n_merged]
+    scales = sl.similarity.local_scales(X)
+    so_far = list(merged(model.graph, [labels[step] for step in steps], scales))
+    expected = choose(so_far, lambda labels: model.labeling(labels).saving)
+    np.testing.assert_array_equal(found.labels, expected)
 
 
 def test_control_c_before_anything_is_merged(monkeypatch):
@@ -154,6 +187,9 @@ def test_control_c_before_anything_is_merged(monkeypatch):
     with pytest.warns(sl.SphereWarning, match="interrupted"):
         result = solve_points(X)
     assert result.path.savings[result.index] == result.path.savings.max()
+    np.testing.assert_array_equal(result.labels, result.path.labels[result.index])
+    assert result.status == sl.Status.INTERRUPTED
+    assert result.path.is_whole
 
 
 def test_cut_through_a_chain_of_two_cliques():
@@ -196,8 +232,8 @@ def test_bad_scales():
     W = sl.similarity.nearest_neighbors(np.random.default_rng(0).normal(size=(30, 2)))
     for scales in (np.ones(29), np.zeros(30), np.full(30, np.nan)):
         with pytest.raises(sl.InvalidInputError, match="scales must hold one positive number"):
-            sl.solve(W, pick="interfaces", scales=scales)
+            sl.solve(W, pick="valleys", scales=scales)
     with pytest.raises(sl.InvalidInputError, match="for points, which have no groups"):
-        sl.solve(W, range(30), pick="interfaces")
+        sl.solve(W, range(30), pick="valleys")
     with pytest.raises(sl.InvalidInputError, match="needs solver='coordinate'"):
-        sl.solve(W, solver="power", pick="interfaces")
+        sl.solve(W, solver="power", pick="valleys")

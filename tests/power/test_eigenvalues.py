@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spherelax.schedule import alpha_grid
 
 import spherelax as sl
 from spherelax.power.eigenvalues import smallest_eigenvalues
 from spherelax.power.rebalance import rebalance
+from spherelax.power.sweep import alpha_grid
 
 
 def ring(m):

@@ -4,11 +4,11 @@ import numpy as np
 import oracle
 import pytest
 import scipy.sparse as sp
-from spherelax.schedule import alpha_grid
 
 import spherelax as sl
 from spherelax.power import rebalance as module
 from spherelax.power.rebalance import Rebalanced, rebalance
+from spherelax.power.sweep import alpha_grid
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spherelax.labels import renumber, separate
 from spherelax.power import rounding as module
 from spherelax.power import sphere
 from spherelax.power.rounding import QUANTUM, round_groups, round_rows, rounding
@@ -95,23 +94,6 @@ def test_rows_without_a_free_column_stay_alone():
 def test_group_larger_than_the_columns():
     labels = round_groups(np.ones((3, 1)), np.zeros(3, dtype=np.intp))
     assert sorted(labels) == [0, 1, 2]
-
-
-@given(st.lists(st.integers(-5, 5), min_size=1, max_size=20))
-def test_renumber(values):
-    labels = np.array(values)
-    fresh = renumber(labels)
-    assert fresh.dtype == np.int32
-    np.testing.assert_array_equal(fresh[:, None] == fresh, labels[:, None] == labels)
-    first = [np.flatnonzero(fresh == label)[0] for label in range(fresh.max() + 1)]
-    assert first == sorted(first)
-
-
-def test_separate():
-    labels = np.array([0, 0, 1, 1, 0], dtype=np.int32)
-    alone = np.array([True, False, True, True, False])
-    np.testing.assert_array_equal(separate(labels, alone), [0, 1, 2, 3, 1])
-    assert separate(labels, np.zeros(5, dtype=bool)) is labels
 
 
 def test_choice_of_rounding():

@@ -37,7 +37,7 @@ def visit(browser, tmp_path):
     """Open a page from disk, which must then ask for nothing and complain of nothing."""
     contexts, faults = [], []
 
-    def opened(content, **settings):
+    def open_page(content, **settings):
         path = tmp_path / f"report{len(contexts)}.html"
         path.write_bytes(content.encode())
         context = browser.new_context(**settings)
@@ -58,7 +58,7 @@ def visit(browser, tmp_path):
         page.goto(path.as_uri())
         return page
 
-    yield opened
+    yield open_page
     for context in contexts:
         context.close()
     assert faults == []

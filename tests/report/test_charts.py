@@ -14,7 +14,7 @@ SETTINGS = [
     ("coordinate", "description", "nats saved", "resolution"),
     ("coordinate", "eta", "eta", "resolution"),
     ("coordinate", "stability", "nats saved", "resolution"),
-    ("coordinate", "interfaces", "nats saved", "resolution"),
+    ("coordinate", "valleys", "nats saved", "resolution"),
     ("coordinate", 1.0, "nats saved", "resolution"),
     ("power", "eta", "eta", "alpha"),
     ("power", "stability", "eta", "alpha"),
@@ -30,20 +30,20 @@ def test_first_curve_is_what_the_choice_was_made_by(clustering, solver, pick, na
     first = curves(result)[0]
     assert first.name == name
     assert across(result.path)[1] == axis
-    is_other = pick in ("stability", "interfaces", 1.0)
+    is_other = pick in ("stability", "valleys", 1.0)
     assert first.meaning.count("but the choice was made otherwise") == is_other
     page = report_html(items, result)
     n_peaks = sum(step is not None for step in (result.left, result.right))
     assert page.count('class="dot peak" style') == n_peaks
     assert (n_peaks > 0) == (pick == "eta") == ("maxima of eta" in page)
-    worth = (result.path.savings if name == "nats saved" else result.path.etas)[result.index]
+    worth = (result.path.savings if name == "nats saved" else result.path.etas)[result.position]
     shown = re.search(r'id="now-worth">(.*?)<', page)[1]
     assert float(shown.replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
 
 
 def test_a_step_chosen_after_eta_keeps_its_curve(clustering):
     items, _ = clustering
-    result = sl.solve(items.similarity, solver="coordinate", pick="eta").at(0.5)
+    result = sl.solve(items.similarity, solver="coordinate", pick="eta").at(1.0)
     assert result.status == sl.Status.CHOSEN
     assert curves(result)[0].name == "eta"
 

@@ -110,17 +110,61 @@ def test_embedded_numbers_are_those_of_the_path(clustering, solver):
     result = sl.solve(items.similarity, solver=solver)
     data = data_of(report_html(items, result))
     path = result.path
-    assert data["chosen"] == result.index
+    assert data["chosen"] == result.position
     assert len(data["steps"]) == len(data["x"]) == len(path.alphas)
     assert data["x"] == sorted(data["x"], reverse=True)
     for step, said in enumerate(step["said"] for step in data["steps"]):
-        assert int(said["now-labels"].replace(",", "")) == path.n_labels[step]
+        assert int(said["now-labels"].replace(",", "")) == result.n_labels_per_step[step]
         assert float(said["now-alpha"]) == pytest.approx(path.alphas[step], rel=1e-3)
         assert float(said["now-resolution"]) == pytest.approx(path.resolutions[step], rel=1e-3)
         assert float(said["now-stability"]) == pytest.approx(path.stability[step], abs=0.01)
         worth = (path.etas if path.savings is None else path.savings)[step]
         assert float(said["now-worth"].replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
-        assert data["y"][1][step] == pytest.approx(_place(path.n_labels, step), abs=0.1)
+        assert data["y"][1][step] == pytest.approx(_place(result.n_labels_per_step, step), abs=0.1)
+
+
+def of_points(rng):
+    """Labels that were merged between valleys."""
+    X = np.repeat([[0, 0], [4, 0]], 150, axis=0) + rng.normal(size=(300, 2))
+    model = sl.SphereClustering().fit(X)
+    return Items(model.affinity_matrix_, None), model.result_
+
+
+def of_noise(rng):
+    """Labels that are connected components, because all looks like noise."""
+    W = np.triu(rng.random((200, 200)) < 0.02, 1)
+    return Items((W | W.T).astype(float), None), sl.solve(W | W.T)
+
+
+def of_many(rng):
+    """Labels that were polished after the sweep."""
+    W, _ = planted(5000, 400, rng)
+    W = W + W.T + sp.random_array((5000, 5000), density=0.0004, rng=rng)
+    W = W + W.T
+    return Items(W, None), sl.solve(W, pick=5.0)
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+@pytest.mark.parametrize("make", [of_points, of_noise, of_many])
+def test_the_chosen_step_shows_the_labels_of_the_result(make):
+    items, result = make(np.random.default_rng(0))
+    at = result.position
+    assert not np.array_equal(result.labels, result.path.labels[at])
+    assert (result.index is None) == (make is not of_many)
+    page = report_html(items, result)
+    data = data_of(page)
+    assert data["chosen"] == at
+    counted = [len(np.unique(labels)) for labels in result.labelings]
+    assert counted[at] == result.n_labels
+    assert f"{result.n_labels:,} label" in re.search(r'class="sentence">(.*?)<', page)[1]
+    assert re.search(r'id="now-labels">(.*?)<', page)[1] == f"{result.n_labels:,}"
+    for step, given in enumerate(data["steps"]):
+        assert int(given["said"]["now-labels"].replace(",", "")) == counted[step]
+        assert data["y"][1][step] == pytest.approx(_place(np.array(counted), step), abs=0.1)
+        bins = np.ceil(np.log2(np.bincount(result.labelings[step]))).astype(int)
+        assert data["frames"][given["frame"]]["sizes"] == np.bincount(bins).tolist()
+    summary = re.search(r'aria-label="labels over the sweep\. .*? it is (\S+) at the', page)[1]
+    assert int(summary.replace(",", "")) == result.n_labels
 
 
 def _place(n_labels, step):
@@ -150,7 +194,7 @@ def test_many_items_make_a_small_page():
     W, labels = planted(n_items, n_labels, np.random.default_rng(0))
     steps = [np.arange(n_items), *(labels // 8**step for step in range(5))]
     resolutions = 4096.0 / 8.0 ** np.arange(6)
-    path = sl.Path(
+    path = sl.SweepPath(
         alphas=resolutions / (1 + resolutions),
         etas=np.zeros(6),
         objectives=np.zeros(6),
@@ -166,7 +210,7 @@ def test_many_items_make_a_small_page():
         index=1,
         right=None,
         left=None,
-        max_universe=n_items,
+        max_labels=n_items,
         source=None,
     )
     names = [f"a rather long name of a record, number {i:06}, <&>" * 3 for i in range(n_items)]

@@ -52,7 +52,6 @@ def main(ctx: click.Context) -> None:
     options.STEP,
     options.SOLVING,
     options.PICK_GROUPED,
-    options.MAX_UNIVERSE,
 )
 def match(file: Path, **given: Any) -> None:
     """Match items of different groups.
@@ -69,7 +68,6 @@ def match(file: Path, **given: Any) -> None:
     options.WRITING,
     options.STEP,
     options.SOLVING,
-    options.MAX_CLUSTERS,
 )
 def cluster(file: Path, **given: Any) -> None:
     """Cluster items by their similarities.
@@ -89,9 +87,11 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     reading = taken(given, *READING)
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
     step = taken(given, options.STEP)
-    solving.check_settings(step, given)
+    settings = solving.checked(step, given)
     targets.check(file, groups)
-    work.label(file, groups, reading, targets, step=step, settings=given, is_matching=is_matching)
+    work.label(
+        file, groups, reading, targets, step=step, settings=settings, is_matching=is_matching
+    )
 
 
 @_command(
@@ -111,8 +111,8 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
     from spherelax.cli import solving, work
 
     reading = taken(given, *READING)
-    solving.check_settings({}, given)
-    work.path(file, groups, reading, given, out=out, as_json=as_json)
+    settings = solving.checked({}, given)
+    work.path(file, groups, reading, settings, given=given, out=out, as_json=as_json)
 
 
 @_command(
@@ -136,11 +136,11 @@ def report(
 
     out = given.pop("out") or Path("report.html")
     reading, step = taken(given, *READING), taken(given, options.STEP)
-    solving.check_settings(step, given)
+    settings = solving.checked(step, given)
     if result:
         solving.check_unused("--result", {**step, **given})
     work.report(
-        file, groups, reading, step=step, settings=given, out=out, saved_in=result, images=images
+        file, groups, reading, step=step, settings=settings, out=out, saved_in=result, images=images
     )
 
 

@@ -39,7 +39,7 @@ def facts(items: Items) -> dict[str, Any]:
     >>> found["n_edges"], found["n_components"], found["n_components_with_conflicts"]
     (2, 2, 1)
     """
-    problem = Problem.check(items.similarity, items.groups)
+    problem = items.problem
     m, scale = problem.n_items, float(problem.similarity.max())
     graph = build_graph(problem, scale)
     W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(m, m))

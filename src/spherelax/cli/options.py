@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import click
+
+from spherelax.settings import SOLVERS, Coordinate
 
 STANDARD = Path("-")  # standard input or output
 
@@ -45,25 +48,17 @@ class Names(click.ParamType[list[str]]):
 
 
 class Option(NamedTuple):
-    """What an option takes, what it says, and the only solver that has a use for it.
+    """What an option takes and what it says.
 
     ``argument`` is what the option is called in Python, where it cannot be called as it is.
     """
 
     kind: Any
     text: str
-    solver: str | None = None
     argument: str | None = None
-
-    @property
-    def help(self) -> str:
-        """The text of the help."""
-        return f"{self.solver} only: {self.text}" if self.solver else self.text
 
 
 FILE = click.Path(path_type=Path)
-SOLVER = Choice("coordinate", "power")  # the first one is the default
-PICKS = ("description", "eta", "stability", "interfaces")
 KINDS = ("matrix", "edges", "pairs", "colmap", "h5ad", "points")
 
 GROUPS = {"--groups": Option(FILE, "The image, source, ... of each item, if FILE has none.")}
@@ -103,37 +98,55 @@ DATABASE = {
 }
 # What is not given is not passed on: the defaults are those of `solve`, told here in words.
 STEP = {
-    "--alpha": Option(float, "Take the labels at this alpha: larger is finer."),
-    "--n-labels": Option(int, "Take the labels of the step with so many labels."),
+    "--n-labels": Option(int, "Take the step of the sweep with this number of labels."),
 }
+
+
+def _solver_settings() -> dict[str, Option]:
+    """Make an option of every setting of a solver, with the solver that has it and the default."""
+    owners: dict[str, list[str]] = {}
+    found: dict[str, Any] = {}
+    for solver in SOLVERS.values():
+        for setting in fields(solver):
+            owners.setdefault(setting.name, []).append(solver.name)
+            found.setdefault(setting.name, setting)
+    options = {}
+    for name, setting in found.items():
+        text = str(setting.metadata["text"])
+        if len(owners[name]) < len(SOLVERS):
+            text = f"{owners[name][0]} only: {text}"
+        defaults = {getattr(SOLVERS[owner](), name): owner for owner in owners[name]}
+        if None not in defaults:
+            told = [f"{value:g}" for value in defaults]
+            others = [f"with {owner} {value:g}" for value, owner in [*defaults.items()][1:]]
+            text += f" Default: {', '.join([told[0], *others])}."
+        kind = int if setting.metadata["legal"].integer else float
+        options[spelled(name)] = Option(kind, text)
+    return options
+
+
+def spelled(name: str) -> str:
+    """Return how an argument of Python is written on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+DEFAULTS = [solver.picks[0] for solver in SOLVERS.values()]
 PICK_TEXT = (
-    "Which step the labels come from, or its resolution. Default: description, with power eta"
+    "Which step the labels come from: by a rule, or by its resolution, where more is finer. "
+    f"Default: {DEFAULTS[0]}, with power {DEFAULTS[1]}"
 )
+VALLEYS = Coordinate.picks[-1]  # between points, which have no groups
 SOLVING = {
-    "--solver": Option(SOLVER, "How to sweep; power is the paper's method. Default: coordinate."),
+    "--solver": Option(
+        Choice(*SOLVERS), "How to sweep; power is the paper's method. Default: coordinate."
+    ),
     "--pick": Option(
-        Choice(*PICKS, or_number=True),
-        f"{PICK_TEXT}, for points interfaces.",
+        Choice(*Coordinate.picks, or_number=True), f"{PICK_TEXT}, for points {VALLEYS}."
     ),
-    "--n-inner": Option(int, "Iterations at each step. Default: 2, with power 20."),
-    "--eta-floor": Option(float, "Share of the largest eta that is zero. Default: 1e-9."),
-    "--n-steps": Option(
-        int,
-        "Steps down to the average. Default: 40, from 4096 items on one for each factor of two.",
-        "coordinate",
-    ),
-    "--row-entries": Option(
-        int, "Entries in a row of U. Default: 4, from 4096 items on 2.", "coordinate"
-    ),
-    "--n-jobs": Option(int, "Number of threads. Default: all processors.", "coordinate"),
-    "--alpha-step": Option(float, "Distance of the alphas. Default: 0.01.", "power"),
-    "--delta-margin": Option(float, "Added to the smallest delta. Default: 0.", "power"),
-    "--kappa": Option(float, "Added to the rebalanced similarities. Default: 0.01.", "power"),
+    "--n-jobs": Option(int, "Number of threads. Default: all processors."),
+    **_solver_settings(),
 }
-# Interfaces are between points, which have no groups.
-PICK_GROUPED = {"--pick": Option(Choice(*PICKS[:-1], or_number=True), f"{PICK_TEXT}.")}
-BOUND = Option(int, "Upper bound on the number of labels. Default: a loose one.", "power")
-MAX_UNIVERSE, MAX_CLUSTERS = {"--max-universe": BOUND}, {"--max-clusters": BOUND}
+PICK_GROUPED = {"--pick": Option(Choice(*Coordinate.picks[:-1], or_number=True), f"{PICK_TEXT}.")}
 
 
 def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
@@ -144,15 +157,10 @@ def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
         for name, option in reversed(options.items()):
             names = (name, option.argument) if option.argument else (name,)
             kind = {"is_flag": True} if option.kind is bool else {"type": option.kind}
-            command = click.option(*names, **kind, help=option.help)(command)
+            command = click.option(*names, **kind, help=option.text)(command)
         return click.argument("file", type=FILE)(command)
 
     return decorate
-
-
-def spelled(name: str) -> str:
-    """Return how an argument of Python is written on the command line."""
-    return f"--{name.replace('_', '-')}"
 
 
 def taken(given: dict[str, Any], *tables: Mapping[str, Option]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +13,57 @@ import click
 
 import spherelax
 from spherelax import io
-from spherelax.cli.options import BOUND, PICKS, SOLVER, SOLVING, spelled
+from spherelax.cli.options import spelled
 from spherelax.cli.terminal import Progress, aside, begin, cut_short
 from spherelax.errors import InvalidInputError
-from spherelax.settings import check_settings as check_ranges
-
-INTERFACES = PICKS[-1]
+from spherelax.problem import Problem
+from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Given = Mapping[str, Any]
 Solved = tuple[io.Items, spherelax.Result]
 
 
-def check_settings(step: Given, settings: Given) -> None:
-    """Refuse what cannot be before any file is read, by the names of the options."""
-    if None not in (step.get("alpha"), step.get("n_labels")):
-        raise click.UsageError("--alpha and --n-labels exclude each other")
-    solver = settings["solver"] or SOLVER.choices[0]
-    for name, value in {**step, **settings}.items():
-        if value is None:
-            continue
-        if value == INTERFACES and solver == "power":
-            raise click.UsageError(f"--pick {INTERFACES} needs --solver coordinate")
-        only = None if name in step else SOLVING.get(spelled(name), BOUND).solver
-        if only not in (None, solver):
-            raise click.UsageError(f"{spelled(name)} needs --solver {only}")
-        try:
-            check_ranges(**({} if isinstance(value, str) else {name: value}))
-        except InvalidInputError as error:
-            raise click.UsageError(spelled(name) + str(error).removeprefix(name)) from None
+def checked(step: Given, given: Given) -> dict[str, Any]:
+    """Return what `solve` takes; refuse what cannot be before any file is read.
+
+    Messages name the options, not the arguments of Python.
+    """
+    for name, value in {"n_labels": step.get("n_labels"), "n_jobs": given["n_jobs"]}.items():
+        if value is not None and value not in POSITIVE_INTEGER:
+            raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {value}")
+    settings = {name: value for name, value in given.items() if value is not None}
+    arguments: dict[str, Any] = {
+        name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
+    }
+    solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]
+    own = {setting.name for setting in fields(solver)}
+    for name in settings:
+        if name not in own:
+            other = next(iter(SOLVERS.keys() - {solver.name}))
+            raise click.UsageError(f"{spelled(name)} needs --solver {other}")
+    try:
+        arguments["solver"] = solver(**settings)
+        checked_pick(arguments.get("pick"), arguments["solver"])
+    except InvalidInputError as error:
+        raise click.UsageError(_as_options(str(error))) from None
+    return arguments
+
+
+def _as_options(message: str) -> str:
+    """Return a message about a setting or a pick with the options in place of the arguments.
+
+    Examples
+    --------
+    >>> _as_options("n_steps must be an integer >= 2; found 1")
+    '--n-steps must be an integer >= 2; found 1'
+    >>> _as_options("pick='valleys' needs solver='coordinate'; found solver='power'")
+    '--pick valleys needs --solver coordinate'
+    """
+    if "=" in message.split(" ", 1)[0]:
+        said = message.partition(";")[0]
+        return re.sub(r"(\w+)='(\w+)'", lambda m: f"{spelled(m[1])} {m[2]}", said)
+    name, _, reason = message.partition(" ")
+    return f"{spelled(name)} {reason}"
 
 
 def check_unused(solved: str, given: Given) -> None:
@@ -52,15 +76,16 @@ def check_unused(solved: str, given: Given) -> None:
 def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
     """Solve with the settings that were given, and take the step that was asked for."""
     begin("solving")
-    given = {name: value for name, value in settings.items() if value is not None}
+    given = dict(settings)
     with Progress() as progress:
         given["callback"] = progress.callback
         found, result, messages = aside(lambda: _swept(items, given, step), progress.stop)
         sweep = result.path
-        if sweep.is_whole:
+        is_cut = progress.is_stopped or not sweep.is_whole
+        if not is_cut:
             progress.complete()
-        if progress.is_stopped or not sweep.is_whole:
-            cut_short(f"after {len(sweep.alphas)} steps, at alpha {sweep.alphas[-1]:g}")
+        else:
+            cut_short(f"after {len(sweep.alphas)} steps, at resolution {sweep.resolutions[-1]:.4g}")
     for message in messages:
         click.echo(f"warning: {message}", err=True)
     return found, result
@@ -76,7 +101,7 @@ def saved(path: Path, items: io.Items) -> Solved:
         labels = zip(items.groups, result.labels.tolist(), strict=True)
         taken = [pair for pair in labels if pair[0] is not None]
         if len(set(taken)) < len(taken):
-            items = replace(items, groups=None)
+            items = items.with_groups(None)
     return items, result
 
 
@@ -88,15 +113,11 @@ def _swept(
         warnings.simplefilter("always", spherelax.SphereWarning)
         if isinstance(items, io.Points):
             model = spherelax.SphereClustering(**given).fit(items.points)
-            items, result = io.Items(model.affinity_matrix_, items.ids), model.result_
+            problem = Problem(model.affinity_matrix_, groups=None)  # as checked by `fit`
+            items, result = io.Items.of(problem, items.ids), model.result_
         else:
-            settings = dict(given)
-            if "max_clusters" in settings:
-                settings["max_universe"] = settings.pop("max_clusters")
-            result = spherelax.solve(items.similarity, items.groups, **settings)
-    if step.get("alpha") is not None:
-        result = result.at(step["alpha"])
-    elif step.get("n_labels") is not None:
+            result = spherelax.solve(items.problem, **given)
+    if step.get("n_labels") is not None:
         result = result.with_n_labels(step["n_labels"])
     messages = [str(warning.message) for warning in caught]
     return items, result, [message for message in messages if message not in set(spherelax.Status)]

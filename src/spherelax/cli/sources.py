@@ -18,7 +18,7 @@ from spherelax.errors import InvalidInputError
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[Path]:
+def readable(file: Path) -> Iterator[io.Source]:
     """Yield the file to read: itself, or a copy that has an ending and can be read twice."""
     begin(f"reading {name_of(file)}")
     if file != STANDARD:
@@ -27,8 +27,8 @@ def opened(file: Path) -> Iterator[Path]:
         return
     if sys.stdin is None:
         raise click.ClickException(f"{name_of(file)}: is closed")
-    with io.spooled(sys.stdin.buffer, name_of(file)) as source:
-        yield source
+    with io.spooled(sys.stdin.buffer, name_of(file)) as copy:
+        yield io.Source(copy)
 
 
 def name_of(file: Path, standard: str = "input") -> str:
@@ -36,21 +36,24 @@ def name_of(file: Path, standard: str = "input") -> str:
     return f"standard {standard}" if file == STANDARD else str(file)
 
 
-def kind_of(source: Path, reading: Mapping[str, Any]) -> str:
-    """Return what a file is read as."""
-    if reading["kind"] is not None:
-        return str(reading["kind"])
-    return "pairs" if reading["columns"] is not None else io.kind_of(source)
+def kind_of(source: io.Source, reading: Mapping[str, Any]) -> str:
+    """Return what a file is read as: what the user says, or what its content tells."""
+    source.kind = reading["kind"] or ("pairs" if reading["columns"] is not None else source.kind)
+    return io.kind_of(source)
 
 
 def read(
-    source: Path, groups: Path | None, reading: Mapping[str, Any], *, needs_groups: bool = False
+    source: io.Source,
+    groups: Path | None,
+    reading: Mapping[str, Any],
+    *,
+    needs_groups: bool = False,
 ) -> tuple[io.Items | io.Points, int]:
     """Read items with their groups, and count those that only the groups know."""
     kind, given = kind_of(source, reading), dict(reading)
     hint = "points; --as or --columns say better"
     if needs_groups and kind == "points":
-        given["kind"] = "matrix" if source.suffix.lower() == ".npy" else "pairs"
+        given["kind"] = "matrix" if source.ending == ".npy" else "pairs"
         hint = f"{given['kind']}; points have no groups"
     try:
         items = io.read(source, **given)
@@ -58,7 +61,7 @@ def read(
         if kind != "points" or reading["kind"] is not None:
             raise
         raise InvalidInputError(f"{error} (taken for {hint})") from None
-    n_similar = len(items.names)
+    n_similar = items.n_items
     if groups:
         begin(f"reading {groups}")
         if isinstance(items, io.Points):
@@ -71,7 +74,7 @@ def read(
         raise InvalidInputError(
             f"{source}: has no groups; name them by --groups, or use spherelax cluster"
         )
-    return items, len(items.names) - n_similar
+    return items, items.n_items - n_similar
 
 
 def similar(items: io.Items | io.Points) -> io.Items:

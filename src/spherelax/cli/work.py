@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from spherelax import io
 from spherelax.cli.facts import facts, told
 from spherelax.cli.options import STANDARD
 from spherelax.cli.solving import check_unused, saved, solve
-from spherelax.cli.sources import kind_of, name_of, opened, pictures, read, similar
+from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import aside, begin, writing
 from spherelax.io.answers import UNSURE
@@ -39,21 +38,20 @@ def label(
     is_matching: bool,
 ) -> None:
     """Read, solve, write and summarise."""
-    with opened(file) as source:
+    with readable(file) as source:
         kind = kind_of(source, reading)
         targets.check_kind(kind)
         items, n_alone = read(source, groups, reading, needs_groups=is_matching)
         if not is_matching and isinstance(items, io.Items):
-            items = replace(items, groups=None)
+            items = items.with_groups(None)
         shown = pictures(targets.images, items)
         items, result = solve(items, settings, step)
-        about = {**io.summary(items, result), "kind": kind}
-        lines = _guess(kind, reading) + _write(targets, source, items, result, about)
+        lines = _guess(kind, reading) + _write(targets, source, items, result)
         if targets.report:
             _write_page(targets.report, file, items, result, shown)
             lines.append(f"report: {name_of(targets.report, 'output')}")
     if targets.as_json:
-        _write_bytes(STANDARD, _json(about))
+        _write_bytes(STANDARD, _summary(items, result, kind))
     else:
         if targets.prints_labels:
             _write_bytes(STANDARD, io.columns_csv(items.answer(result)).encode())
@@ -66,19 +64,20 @@ def path(
     reading: Given,
     settings: Given,
     *,
+    given: Given,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the steps of a sweep, or of a saved one."""
+    """Write the steps of a sweep, or of a saved one, which takes nothing that was given."""
     if as_json and out == STANDARD:
         raise click.UsageError("--json and --out - exclude each other")
     check_files([out], (file, groups))
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
-    with opened(file) as source:
+    with readable(file) as source:
         if kind_of(source, reading) == "result":
-            check_unused(name_of(file), {"groups": groups, **reading, **settings})
-            result = io.load_result(source)
+            check_unused(name_of(file), {"groups": groups, **reading, **given})
+            result = io.load_result(source.path)
         else:
             items, _ = read(source, groups, reading)
             result = solve(items, settings, {})[1]
@@ -102,7 +101,7 @@ def report(
     """Write a page about a new or a saved result."""
     check_files([out], (file, groups, saved_in))
     check_ending(out, "a report", PAGES)
-    with opened(file) as source:
+    with readable(file) as source:
         items, n_alone = read(source, groups, reading)
         shown = pictures(images, items)
         if saved_in:
@@ -116,7 +115,7 @@ def report(
 
 def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> None:
     """Say what a file holds."""
-    with opened(file) as source:
+    with readable(file) as source:
         items, _ = read(source, groups, reading)
         about = {"kind": kind_of(source, reading), **facts(similar(items))}
     _write_bytes(STANDARD, _json(about) if as_json else f"{told(about)}\n".encode())
@@ -129,7 +128,7 @@ def _guess(kind: str, reading: Given) -> list[str]:
 
 
 def _write(
-    targets: Targets, source: Path, items: io.Items, result: spherelax.Result, about: Given
+    targets: Targets, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> list[str]:
     """Write database, labels and sweep to their files; return what to say about it."""
     lines = []
@@ -143,7 +142,7 @@ def _write(
             f"{counts.removed} removed, {counts.added} added"
         )
     if targets.out and targets.out != STANDARD:
-        _write_labels(targets.out, source, items, result, about)
+        _write_labels(targets.out, source, items, result)
     if targets.out or targets.prints_labels:
         lines.append(f"labels: {name_of(targets.out or STANDARD, 'output')}")
     if targets.plot:
@@ -155,18 +154,18 @@ def _write(
 
 
 def _write_labels(
-    target: Path, source: Path, items: io.Items, result: spherelax.Result, about: Given
+    target: Path, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> None:
     """Write labels in the form that the ending says; pipes and devices get CSV."""
     ending = target.suffix.lower()
     if io.is_device(target):
         _write_bytes(target, io.columns_csv(items.answer(result)).encode())
     elif ending == ".json":
-        _write_bytes(target, _json(about))
+        _write_bytes(target, _summary(items, result, source.kind))
     else:
         with writing(str(target)):
             if ending == CELLS:
-                io.write_h5ad(target, source, result)
+                io.write_h5ad(target, source.path, result)
             else:
                 io.write_answer(target, items, result)
 
@@ -178,6 +177,11 @@ def _write_bytes(target: Path, content: bytes) -> None:
             click.echo(content, nl=False)
         else:
             io.replace_file(target, content)
+
+
+def _summary(items: io.Items, result: spherelax.Result, kind: str | None) -> bytes:
+    """Return what was found as JSON, and what the file was read as."""
+    return _json({**io.summary(items, result), "kind": kind})
 
 
 def _json(about: Mapping[str, Any]) -> bytes:
@@ -202,7 +206,7 @@ def _steps(result: spherelax.Result, ending: str) -> bytes:
     curves = {
         "alpha": sweep.alphas,
         "resolution": sweep.resolutions,
-        "labels": sweep.n_labels,
+        "labels": result.n_labels_per_step,
         "eta": sweep.etas,
         "saving": savings,
         "stability": sweep.stability,
@@ -233,11 +237,11 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     single = f" ({n_single} of one item)" if n_single else ""
     n_unsure = int((result.confidence < UNSURE).sum())
     bound = ""
-    if result.max_universe < len(items.names):
-        bound = f" (max_{'universe' if items.groups else 'clusters'} {result.max_universe})"
+    if result.max_labels < items.n_items:
+        bound = f" (max_labels {result.max_labels})"
     said = (
-        f"{_count(len(items.names), 'item')}{groups}{alone}: "
-        f"{_count(result.n_labels, 'label')}{single} at alpha {result.alpha:g}{bound}",
+        f"{_count(items.n_items, 'item')}{groups}{alone}: "
+        f"{_count(result.n_labels, 'label')}{single} at resolution {result.resolution:.4g}{bound}",
         str(result.status),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         + _count(n_unsure, "item"),

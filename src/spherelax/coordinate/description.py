@@ -1,15 +1,16 @@
-"""How much shorter labels make the description of the similarities, in nats.
+"""The saving of labels: by how many nats they shorten the description of the similarities.
 
-Without labels, pairs are described by one number, their mean similarity. With labels, pairs that
-share one and pairs that do not have a mean each, which saves something where the means differ; but
-the labels have to be described as well. Similarities, relative to the largest, count as shares of
-one observation for each pair; softened by `SOFTNESS`, n pairs with mean p cost
-``n SOFTNESS H(p / SOFTNESS)``, H being the entropy of a coin.
+A nat is a unit of information, 1.44 bits. Without labels, all pairs are described by one number,
+their mean similarity. With labels, the pairs that share a label have one mean and the other pairs
+have another. That saves nats where the means differ; but the labels have to be described as well.
+Similarities are in units of the largest. n pairs with mean p cost ``n SOFTNESS H(p / SOFTNESS)``
+nats, H being the entropy of a coin.
 
 There are two null models. In the plain one all pairs are alike. In the degree-corrected one the
-expected similarity of a pair is proportional to the degrees of both; there labels of different
-sizes have different densities, so each label has a mean of its own. Which one holds is decided by
-the degrees alone: correct for them if knowing them saves more than stating them costs.
+expected similarity of a pair is proportional to the degrees of both items; there, labels of
+different sizes have different densities, so each label has a mean of its own. The degrees alone
+decide which one holds: they are corrected for if knowing them saves more nats than stating them
+costs.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln
 
-# Complete labels would be rewarded without limit by H itself, and split off first.
+# With 1, labels whose pairs are all similar would cost nothing, and small complete parts would be
+# split off from larger labels.
 SOFTNESS = 1.5
-# Weight of the cost of the labels under the plain null model without groups, where weak structure
-# would else go unseen; chosen on random binary similarities.
+# Weight of the cost of the labels under the plain null model without groups. With 1, weak structure
+# is not found; chosen on random binary similarities.
 PLAIN_RATE = 0.7
 
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """What is described: so many pairs, so much similarity, under one of the null models.
+    """What is described: the number of pairs and their similarity, under one of the null models.
 
     Attributes
     ----------

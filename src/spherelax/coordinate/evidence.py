@@ -1,10 +1,10 @@
-"""What a similarity of each size is worth, learnt from labels and fed back.
+"""What a similarity of each size is worth, learnt from labels.
 
-Scores of pairs of records or keypoints say by their order which pairs are likelier, but not how
-likely: half of the largest score may mean a sure match or none at all. With groups, labels tell.
-Matches that contradict each other cannot all be right, so that the share of pairs that share a
-label falls where scores stop meaning anything. A pair that is right with probability p is worth
-``-log(1 - p)``, the nats by which it would surprise if it were wrong. As all begins with ranks, any
+Scores of pairs of records or keypoints say by their order which pairs are likelier to be right, but
+not how likely: half of the largest score may mean a sure match or none at all. With groups, labels
+tell. Two matches that contradict each other cannot both be right, so the share of pairs whose items
+got one label falls where scores say little. A pair that is right with probability p is worth
+``-log(1 - p)`` nats, the information that it would be wrong. Learning begins with ranks, so any
 rising function of the scores gives nearly the same labels.
 """
 
@@ -18,15 +18,16 @@ from scipy.optimize import isotonic_regression
 
 from spherelax.coordinate.graph import Graph
 
-# Pairs of average luck that are added to each stretch of similarities, lest a few make it sure.
+# Pairs that are added to each step of the staircase, right as often as pairs are on average, so
+# that a step of a few pairs is not taken for sure.
 PRIOR = 2.0
-# Share of its worth that a pair gains by its size, so that of two equally likely ones the larger
-# similarity wins.
+# Share of its worth that the largest similarity has beyond the smallest one of the same step, so
+# that of two equally likely pairs the larger similarity wins.
 SLOPE = 0.01
 
 
 class Worth(NamedTuple):
-    """A rising staircase: similarities from ``floors[k]`` on are worth ``worth[k]``, at most one.
+    """A rising staircase: similarities from ``floors[k]`` up are worth ``worth[k]``, at most 1.
 
     Examples
     --------
@@ -98,6 +99,6 @@ def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     first = fit.blocks[:-1]
     weights = fit.weights + PRIOR
     share = (fit.x[first] * fit.weights + PRIOR * agree.mean()) / weights
-    # The prior pulls short stretches towards the average, perhaps past their neighbours.
+    # The added pairs pull short steps towards the average, perhaps past the next step.
     worth = -np.log1p(-isotonic_regression(share, weights=weights).x)
     return Worth(sizes[first], (worth / worth.max()).astype(np.float32))

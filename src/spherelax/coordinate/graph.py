@@ -1,7 +1,7 @@
-"""Similarities as the compiled kernels want them: light, sorted by nothing, ready to walk.
+"""Similarities in the form that the compiled kernels read.
 
-Compressed rows without the diagonal, relative to the largest similarity, in single precision;
-similarities inside a group are left out, for its items never share a label.
+Compressed sparse rows without the diagonal, in single precision and in units of the largest
+similarity. Similarities inside a group are left out: its items never share a label.
 """
 
 from __future__ import annotations
@@ -15,18 +15,29 @@ from numpy.typing import NDArray
 
 from spherelax.problem import Problem
 
-# Entries of the similarity that are copied at a time.
+# Entries of the similarity that are copied together.
 BLOCK_ENTRIES = 1 << 17
-# Similarities below this share of the largest are left out: products of them would vanish.
+# Similarities below this share of the largest are left out: in single precision, products of two
+# of them are zero.
 FAINT = 1e-30
 
 
 class Graph(NamedTuple):
     """Similarities ``W_ij``, the weights ``n_i`` of the null model, and the units of items.
 
-    A unit is a group, or an item that shares its group with no other. Under the null model two
-    items are as similar as ``n_i n_j`` says: all alike, or each in proportion to its degree. Items
-    that are similar to nothing have weight 0.
+    A unit is a set of items that are visited together: those of a group, or a single item that
+    shares its group with no other. The null model says how similar two items are without any
+    structure, in proportion to ``n_i n_j``: all pairs alike (weights 1), or in proportion to the
+    degrees of both items. Items that are similar to nothing have weight 0.
+
+    Attributes
+    ----------
+    indptr, indices, values
+        Rows of W: row i is ``values[indptr[i]:indptr[i + 1]]`` at columns ``indices[...]``.
+    weight
+        Weight of each item in the null model.
+    unit_ptr, members
+        Unit u holds the items ``members[unit_ptr[u]:unit_ptr[u + 1]]``.
     """
 
     indptr: NDArray[np.int64]
@@ -75,8 +86,8 @@ def build_graph(problem: Problem, scale: float | None = None) -> Graph:
     if scale is None:
         scale = float(problem.similarity.max())
     indptr = np.zeros(m + 1, dtype=np.int64)
-    # A dense matrix is looked through once, for it is larger than what is kept of it; a sparse one
-    # twice, for it is not.
+    # A dense matrix is larger than the entries that are kept of it, so it is read once and these
+    # are kept in between; a sparse one is read twice, which needs no memory.
     kept = None if sp.issparse(problem.similarity) else list(_entries(problem, scale))
     for first, rows, _, _ in kept or _entries(problem, scale):
         counts = np.bincount(rows)

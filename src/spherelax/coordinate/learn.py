@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.evidence import learn_worth
+from spherelax.coordinate.evidence import Worth, learn_worth
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.reliability import reweighted
 from spherelax.coordinate.walk import Route, walk
@@ -14,7 +14,7 @@ from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.result import Callback, SweepPath
 
-# What similarities are worth is learnt so many times at most.
+# What similarities are worth is learnt this number of times at most.
 ROUNDS = 4
 
 
@@ -34,8 +34,8 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
     path = walk(model, route, callback)
     try:
         for _ in range(n_rounds if path.is_whole else 0):
-            worth = model.worth and learn_worth(model.given, _best(path))
-            if worth is None or worth.equals(model.worth):
+            worth = _new_worth(model, _best(path))
+            if worth is None:
                 break
             better = model.weighed(worth)
             model, path = better, _whole_walk(better, route, callback)
@@ -51,6 +51,14 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
 def _best(path: SweepPath) -> Labels:
     """Return the labels that save most: whatever is picked later, all learns from the same."""
     return path.labels[pick_description(np.asarray(path.savings)).index]
+
+
+def _new_worth(model: Model, labels: Labels) -> Worth | None:
+    """Return what labels say that similarities are worth; None if the model has that already."""
+    if model.worth is None:
+        return None
+    learnt = learn_worth(model.given, labels)
+    return None if learnt is None or learnt.equals(model.worth) else learnt
 
 
 def _whole_walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:

@@ -1,9 +1,9 @@
-"""How reliable the matches between two groups are, learnt from labels and fed back.
+"""How reliable the matches between two groups are, learnt from labels.
 
-Some pairs of photographs match well, others hardly at all. Given labels, the share of matches
-between two groups that join items of one label estimates that. Shares of few matches are shrunk to
-the overall share, by as much as the variance between pairs of groups says; the similarities are
-then multiplied by the ratio of the two.
+Some pairs of photographs match well, others hardly at all. Given labels, the share of the matches
+between two groups that join items of one label is an estimate of that. Shares that rest on few
+matches are moved towards the overall share, the more the less the shares vary between pairs of
+groups. The similarities of two groups are then multiplied by their share over the overall share.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Graph
 
-# Pairs of groups need so many matches on average before their shares say anything.
+# With fewer matches than that for each pair of groups, on average, nothing is learnt.
 MATCHES = 4.0
-# Standard errors by which the shares must vary more than chance, and by how much of themselves.
+# The shares must vary more than by chance, by this number of standard errors; and their standard
+# deviation must be at least this share of the overall share.
 SIGNIFICANT = 3.0
 RELEVANT = 0.02
-# No match is worth nothing.
+# The smallest factor that similarities are multiplied by.
 LEAST = 1e-3
 
 
@@ -46,7 +47,7 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     chance = overall * (1.0 - overall)
     if chance == 0.0 or len(n) < 2:
         return None
-    # Method of moments: the variance of the shares beyond that of so many coin tosses.
+    # Method of moments: the variance of the shares beyond that of n tosses of a coin.
     spread = float(np.sum(n * np.square(share - overall))) / chance - (len(n) - 1)
     variance = chance * spread / float(n.sum() - np.square(n).sum() / n.sum())
     if spread < SIGNIFICANT * np.sqrt(2.0 * len(n)) or variance < (RELEVANT * overall) ** 2:

@@ -1,4 +1,8 @@
-"""A model along all resolutions, from fine to coarse: rows, labels and curves of every step."""
+"""The walk: a model at one resolution after the other, from fine to coarse.
+
+At each resolution the rows of U are improved, rounded to labels, and the labels improved by
+discrete moves. The path keeps the labels and the curves of every step.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +143,7 @@ class _Trail:
         self.objectives: list[float] = []
         self.labels: list[Labels] = []
         self.savings: list[float] = []
-        self.last: Labeling | None = None
+        self.last: Labeling  # with the first step
         self.n_unchanged = 0
         self.rounded: Labels | None = None
         grouped = model.graph.grouped
@@ -149,7 +153,7 @@ class _Trail:
         """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
         labels = self._improved(iterate)
         self.n_unchanged += 1
-        if self.last is None or labels is not None:
+        if labels is not None:
             self.last, self.n_unchanged = self.model.labeling(labels), 0
         self.labels.append(self.last.labels)
         self.savings.append(self.last.saving)
@@ -161,7 +165,7 @@ class _Trail:
         """Return the labels of a step, or None if they are those of the step before."""
         graph, gamma = self.model.graph, iterate.resolution
         rounded = round_rows(graph, iterate.rows)
-        if self.rounded is None or self.last is None or np.mean(rounded != self.rounded) > CHANGED:
+        if self.rounded is None or np.mean(rounded != self.rounded) > CHANGED:
             self.rounded = rounded
             return (moved_once if self.is_many else polished)(graph, rounded, gamma)
         return None if self.is_many else lowered(graph, self.last.labels, gamma)

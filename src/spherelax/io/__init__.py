@@ -16,9 +16,10 @@ from spherelax.io.pairs import Records, read_pairs
 from spherelax.io.points import Points, read_points
 from spherelax.io.reading import kind_of, read, recognised
 from spherelax.io.saved import load_result, save_result
+from spherelax.io.source import Source
 from spherelax.io.streams import spooled
 from spherelax.io.tables import read_edges, read_groups
-from spherelax.io.targets import check_target, is_device, replace_file
+from spherelax.io.writing import check_target, is_device, replace_file
 
 __all__ = [
     "ImageFolder",
@@ -27,6 +28,7 @@ __all__ = [
     "MatchCounts",
     "Points",
     "Records",
+    "Source",
     "check_target",
     "columns_csv",
     "from_anndata",

@@ -15,7 +15,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.items import Columns, Named
 from spherelax.io.parquet import parquet_bytes
 from spherelax.io.saved import save_result
-from spherelax.io.targets import replace_file
+from spherelax.io.writing import replace_file
 from spherelax.result import Result
 
 UNSURE = 0.1  # items of less confidence are counted in a summary
@@ -80,7 +80,7 @@ def columns_csv(columns: Columns, *, delimiter: str = ",") -> str:
     text = StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*(map(_cell, column) for column in columns.values()), strict=True))
+    writer.writerows(zip(*map(_cells, columns.values()), strict=True))
     return text.getvalue()
 
 
@@ -126,7 +126,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         "n_groups": None if items.groups is None else len({*items.groups} - {None}),
         "n_labels": result.n_labels,
         "alpha": result.alpha,
-        "resolution": float(result.alpha / (1.0 - result.alpha)),
+        "resolution": result.resolution,
         "pick": result.status.name.lower(),
         "status": str(result.status),
         "is_odd": result.status.is_odd,
@@ -146,9 +146,11 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
     }
 
 
-def _cell(value: Any) -> Any:
-    """Write a number with a fraction to four decimals."""
-    return f"{value:.4f}" if isinstance(value, float) else value
+def _cells(column: list[Any]) -> list[Any]:
+    """Write numbers with a fraction to four decimals."""
+    if set(map(type, column)) == {float}:
+        return list(map("{:.4f}".format, column))
+    return [f"{value:.4f}" if isinstance(value, float) else value for value in column]
 
 
 def _known(value: float) -> float | None:

@@ -99,7 +99,7 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
     adata.uns[key] = {
         "params": {
             "alpha": result.alpha,
-            "resolution": result.alpha / (1.0 - result.alpha),
+            "resolution": result.resolution,
             "n_labels": result.n_labels,
             "status": str(result.status),
             "version": __version__,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.colmap_tables import RAW, VERIFIED, Image, Matches, Pair, Tables
 from spherelax.io.items import Columns, Items, check_count
-from spherelax.io.sqlite import opened, replaced
+from spherelax.io.sqlite import opened_database, replaced
 from spherelax.result import Result
 
 
@@ -138,7 +138,7 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
     path = Path(path)
     if table not in (None, VERIFIED, RAW):
         raise InvalidInputError(f"table must be {VERIFIED!r}, {RAW!r} or None; found {table!r}")
-    with opened(path) as database:
+    with opened_database(path) as database:
         tables = Tables(path, database)
         table = tables.with_matches(table)
         pairs = [pair.matches for pair in tables.pairs(table)]
@@ -220,7 +220,7 @@ def write_colmap(
     if path.exists() and items.path.exists() and path.samefile(items.path):
         raise InvalidInputError(f"{path}: is the database that was read; name another file")
     tracks = items.tracks(result)
-    with opened(items.path) as source:
+    with opened_database(items.path) as source:
         tables = Tables(items.path, source)
         track_of = _track_of(tables, items, tracks)
         others = (table for table in tables.names & {VERIFIED} if table != items.table)

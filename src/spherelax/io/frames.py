@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -13,6 +12,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io import rows
 from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import read_parquet
+from spherelax.io.source import File, Source
 
 WIDTHS = tuple(range(1, 1001))
 NAMES_SHOWN = 12
@@ -39,7 +39,7 @@ class Sheet:
 
     name: str
     columns: dict[str, Any]
-    lines: list[int] | None
+    lines: Sequence[int] | None
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column as Python objects; missing ones, NaN too, are None."""
@@ -65,7 +65,7 @@ def read_sheet(source: Any, what: str) -> Sheet:
 
     Parameters
     ----------
-    source : str, Path, or a pandas, polars or Arrow table
+    source : str, Path, Source, or a pandas, polars or Arrow table
         A file ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``. Cells of text files are text.
     what : str
         What the table is, for messages.
@@ -83,18 +83,20 @@ def read_sheet(source: Any, what: str) -> Sheet:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "records.csv")
     ...     _ = path.write_text("source,id\nshop,007\nbank,\n")
     ...     read_sheet(path, "a table of records").columns
     {'source': ['shop', 'bank'], 'id': ['007', None]}
     """
-    if not isinstance(source, str | Path):
+    if not isinstance(source, File):
         name, frame = what, _in_memory(source, what)
-    elif Path(source).suffix.lower() in rows.ENDINGS:
-        return _read_text(Path(source), what)
-    elif Path(source).suffix.lower() == PARQUET:
-        name, frame = str(source), nw.from_native(read_parquet(source), eager_only=True)
+    elif Source.of(source).ending in rows.ENDINGS:
+        return _read_text(Source.of(source), what)
+    elif Source.of(source).ending == PARQUET:
+        table = read_parquet(Source.of(source).path)
+        name, frame = str(source), nw.from_native(table, eager_only=True)
     else:
         expected = ", ".join((*rows.ENDINGS, PARQUET))
         raise InvalidInputError(f"{source}: {what} must end in {expected}")
@@ -116,7 +118,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names[:NAMES_SHOWN]) + more or "no column"
 
 
-def _read_text(path: Path, what: str) -> Sheet:
+def _read_text(source: Source, what: str) -> Sheet:
     """Read a text file, of which the first row names the columns."""
     header: list[str] = []
 
@@ -124,12 +126,12 @@ def _read_text(path: Path, what: str) -> Sheet:
         header.extend(column[0].strip() for column in columns)
         return True
 
-    table = rows.read_table(path, what, WIDTHS, keep_names)
+    table = rows.read_table(source, what, WIDTHS, keep_names)
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
-        raise InvalidInputError(f"{path}: names of columns must differ; found {twice!r} twice")
+        raise InvalidInputError(f"{source}: names of columns must differ; found {twice!r} twice")
     values = [[cell or None for cell in column] for column in table.columns]
-    return Sheet(str(path), dict(zip(header, values, strict=True)), table.lines)
+    return Sheet(str(source), dict(zip(header, values, strict=True)), table.lines)
 
 
 def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items, check_count
-from spherelax.io.tables import strongest
+from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
 WEIGHT = "weight"  # what networkx and igraph call it
@@ -202,4 +202,4 @@ def _similarity(ends: NDArray[np.intp], values: NDArray[np.float64], n_nodes: in
     """Return the symmetric similarity of weighted edges, which may be none."""
     if len(ends) == 0:
         return sp.csr_array((n_nodes, n_nodes))
-    return strongest(ends[:, 0], ends[:, 1], values, n_nodes)
+    return largest_of_each_pair(ends[:, 0], ends[:, 1], values, n_nodes)

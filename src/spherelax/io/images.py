@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.colmap import Keypoints
-from spherelax.io.sqlite import opened
+from spherelax.io.sqlite import opened_database
 
 
 class ImageFolder(Mapping[str, bytes]):
@@ -81,7 +81,7 @@ class ImageFolder(Mapping[str, bytes]):
         except ImportError:
             raise ImportError('images need Pillow: pip install "spherelax[plot]"') from None
         items = self._items
-        with opened(items.path) as database:
+        with opened_database(items.path) as database:
             query = "SELECT name, width, height FROM images JOIN cameras USING (camera_id)"
             cameras = {name: size for name, *size in database.execute(query)}
         scales = {}

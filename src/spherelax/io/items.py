@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
 from spherelax.errors import InvalidInputError
+from spherelax.problem import Problem
 from spherelax.result import Result
 
 # Columns of an answer by name, all of one length.
@@ -62,6 +64,8 @@ class Items(Named):
     ----------
     similarity : ndarray or sparse matrix of shape (n_items, n_items)
         As in :func:`spherelax.solve`.
+    problem : Problem
+        Similarities and groups, checked when first asked for: ``solve(items.problem)``.
     ids : list or None
         Name of each item, of any type. None: items are numbered from 0.
     groups : list or None
@@ -78,10 +82,44 @@ class Items(Named):
     ids: list[Any] | None
     groups: list[Any] | None = None
 
+    @classmethod
+    def of(cls, problem: Problem, ids: list[Any] | None) -> Items:
+        """Return items whose similarities are checked already.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> problem = Problem.check(np.eye(2))
+        >>> Items.of(problem, ids=["a", "b"]).problem is problem
+        True
+        """
+        items = cls(problem.similarity, ids)
+        vars(items)["problem"] = problem
+        return items
+
     @property
     def n_items(self) -> int:
         """Number of items."""
         return int(self.similarity.shape[0])
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Similarities and groups, checked once: what `solve` takes instead of both."""
+        return Problem.check(self.similarity, self.groups)
+
+    def with_groups(self, groups: list[Any] | None) -> Self:
+        """Return the same items in other groups; what is checked is not checked again.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Items(np.eye(2), None, ["x", "x"]).with_groups(None).problem.groups is None
+        True
+        """
+        items = replace(self, groups=groups)
+        if "problem" in vars(self):
+            vars(items)["problem"] = self.problem.regrouped(groups)
+        return items
 
 
 def check_count(result: Result, expected: int, what: str) -> None:

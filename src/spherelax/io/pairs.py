@@ -15,8 +15,7 @@ from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.rows import shown
-from spherelax.io.tables import strongest
-from spherelax.problem import Problem
+from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
 ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
@@ -148,10 +147,9 @@ def read_pairs(
     known = None if records is None else _known(records, has_sources)
     codes, first, second = _encoded(sheet, pairs, known)
     scores[first == second] = 0
-    similarity = strongest(first, second, scores, len(codes))
-    with about(sheet.name):
-        Problem.check(similarity)
+    similarity = largest_of_each_pair(first, second, scores, len(codes))
     ids = [key[-1] for key in codes]
+    found = Records(similarity, ids)
     if has_sources:
         sources = [key[0] for key in codes]
         if duplicate_free is None:
@@ -159,10 +157,12 @@ def read_pairs(
         else:
             free = _sources(sheet, duplicate_free, set(sources))
         groups = [source if source in free else None for source in sources] if free else None
-        return Records(similarity, ids, groups, sources)
-    if duplicate_free is not None:
+        found = Records(similarity, ids, groups, sources)
+    elif duplicate_free is not None:
         raise InvalidInputError(f"{sheet.name}: duplicate-free sources need columns of sources")
-    return Records(similarity, ids)
+    with about(sheet.name):
+        found.problem  # noqa: B018 (checked here, so that a fault names the file)
+    return found
 
 
 def _recognised(sheet: Sheet) -> Sequence[str]:

@@ -43,12 +43,12 @@ def read_parquet(path: str | Path) -> Any:
     ...     read_parquet(path).to_pydict()
     {'id': [7, 8], 'entity': [0, 0]}
     """
-    return _opened(Path(path), lambda file: file.read(use_threads=False))
+    return _read_by(Path(path), lambda file: file.read(use_threads=False))
 
 
 def parquet_columns(path: str | Path) -> list[str]:
     """Return the names of the columns of a Parquet file, without reading their values."""
-    names: list[str] = _opened(Path(path), lambda file: file.schema_arrow.names)
+    names: list[str] = _read_by(Path(path), lambda file: file.schema_arrow.names)
     return names
 
 
@@ -75,7 +75,7 @@ def parquet_bytes(columns: Columns, name: str) -> bytes:
     return content.getvalue()
 
 
-def _opened(path: Path, read: Callable[[Any], Any]) -> Any:
+def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:
     """Open a file, read from it, or say what is wrong with it."""
     pyarrow, parquet = _libraries(str(path))
     # Neither a file of Python nor Arrow's threads: with both, a process may abort when it ends

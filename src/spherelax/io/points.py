@@ -15,6 +15,7 @@ from spherelax.io import rows
 from spherelax.io.arrays import read_matrix
 from spherelax.io.items import Named
 from spherelax.io.parquet import read_parquet
+from spherelax.io.source import File, Source
 
 ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
 # Names by which a column of ids is told from one of features; pandas leaves the first two.
@@ -50,7 +51,7 @@ class Points(Named):
         return len(self.points)
 
 
-def read_points(path: str | Path) -> Points:
+def read_points(file: File) -> Points:
     r"""Read a table of features: one item per row, one number per column.
 
     A column is taken for the ids of the items, not for a feature, if it is the first with a usual
@@ -60,7 +61,7 @@ def read_points(path: str | Path) -> Points:
 
     Parameters
     ----------
-    path : str or Path
+    file : str, Path or Source
         ``.csv``, ``.tsv`` or ``.txt`` with ids as text; ``.parquet`` with ids of any type, which
         needs pyarrow; ``.npy``, a two-dimensional array without ids.
 
@@ -84,8 +85,8 @@ def read_points(path: str | Path) -> Points:
     >>> table.ids, table.points.tolist()
     (['rose', 'lily'], [[1.0, 2.5], [3.0, 4.0]])
     """
-    path = Path(path)
-    ending = path.suffix.lower()
+    source = Source.of(file)
+    path, ending = source.path, source.ending
     if ending not in ENDINGS:
         raise InvalidInputError(
             f"{path}: a table of features must end in one of {', '.join(ENDINGS)}"
@@ -95,7 +96,7 @@ def read_points(path: str | Path) -> Points:
     elif ending == ".parquet":
         table = _from_parquet(path)
     else:
-        table = _from_text(path)
+        table = _from_text(source)
     if len(table.points) < 2:
         raise InvalidInputError(f"{path}: must hold at least two items; found {len(table.points)}")
     return table
@@ -129,7 +130,7 @@ def _from_npy(path: Path) -> Points:
     return Points(X, ids=None)
 
 
-def _from_text(path: Path) -> Points:
+def _from_text(source: Source) -> Points:
     """Read the columns of a text file; the first that holds names holds the ids."""
     header: list[str] = []
 
@@ -138,7 +139,7 @@ def _from_text(path: Path) -> Points:
             header.extend(column[0] for column in columns)
         return bool(header)
 
-    table = rows.read_table(path, "a table of features", _AnyWidth(), has_header)
+    table = rows.read_table(source, "a table of features", _AnyWidth(), has_header)
     names = header or [str(number) for number in range(1, len(table.columns) + 1)]
     at = _id_column(header, [_is_mostly_text(column) for column in table.columns])
     features = []
@@ -156,7 +157,7 @@ def _from_text(path: Path) -> Points:
             )
         features.append(values)
     ids = None if at is None else table.columns[at]
-    return Points(_stacked(path, features), ids)
+    return Points(_stacked(source.path, features), ids)
 
 
 def _from_parquet(path: Path) -> Points:

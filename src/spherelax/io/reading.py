@@ -23,10 +23,10 @@ from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import parquet_columns
 from spherelax.io.points import Points, read_points
 from spherelax.io.saved import SAVED
+from spherelax.io.source import File, Source
 from spherelax.io.streams import ending_of, spooled
 from spherelax.io.tables import read_edges
-from spherelax.io.targets import is_device
-from spherelax.problem import Problem
+from spherelax.io.writing import is_device
 
 KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"
@@ -37,7 +37,7 @@ DATABASE = ".db"
 
 
 def read(
-    path: str | Path,
+    file: File,
     *,
     kind: str | None = None,
     columns: Sequence[str] | None = None,
@@ -48,7 +48,7 @@ def read(
 
     Parameters
     ----------
-    path : str or Path
+    file : str, Path or Source
         A file of one of the kinds.
     kind : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
         What the file is; None: see :func:`kind_of`.
@@ -78,7 +78,7 @@ def read(
     """
     if kind not in (None, *KINDS):
         raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
-    with recognised(path) as source:
+    with recognised(file) as source:
         chosen = kind or ("pairs" if columns is not None else kind_of(source))
         if chosen == SAVED_RESULT:
             raise InvalidInputError(f"{source}: is a saved result; similarities are expected here")
@@ -92,7 +92,7 @@ def read(
         if chosen == "pairs":
             return read_pairs(source, columns=columns, duplicate_free=duplicate_free)
         if chosen == "colmap":
-            return read_colmap(source, table=table)
+            return read_colmap(source.path, table=table)
         try:
             items: Items | Points = READERS[chosen](source)
         except InvalidInputError as error:
@@ -102,23 +102,23 @@ def read(
                 )
             raise error from None
         if isinstance(items, Items):
-            with about(source):
-                Problem.check(items.similarity)
+            with about(source.path):
+                items.problem  # noqa: B018 (checked here, so that a fault names the file)
         return items
 
 
 @contextmanager
-def recognised(path: str | Path) -> Iterator[Path]:
+def recognised(file: File) -> Iterator[Source]:
     r"""Yield a file that can be read twice and whose ending says what it is.
 
     Parameters
     ----------
-    path : str or Path
-        Any file, also a pipe.
+    file : str, Path or Source
+        Any file, also a pipe; a source is yielded as it is.
 
     Yields
     ------
-    Path
+    Source
         The file itself if its ending is known or it is a database. Otherwise a copy that has the
         ending that its content calls for, ``.txt`` for text; faults go by the name of the file.
 
@@ -133,24 +133,27 @@ def recognised(path: str | Path) -> Iterator[Path]:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "edges.dat")
     ...     _ = path.write_text("ann anna\nbob rob\n")
-    ...     with recognised(path) as copy:
-    ...         copy.name
+    ...     with recognised(path) as source:
+    ...         source.path.name
     'input.txt'
     """
-    path = Path(path)
+    if isinstance(file, Source):
+        yield file
+        return
+    path = Path(file)
     with about(path):
         is_known = not is_device(path) and (
             path.suffix.lower() in TELL or ending_of(path) == DATABASE
         )
         stream = None if is_known else path.open("rb")
     if stream is None:
-        yield path
+        yield Source(path)
         return
     with stream, spooled(stream, str(path)) as copy:
-        yield copy
+        yield Source(copy)
 
 
-def kind_of(path: str | Path) -> str:
+def kind_of(file: File) -> str:
     r"""Tell what a file is, by its first bytes and its ending.
 
     A database is known by its content, and so is a file with an ending that says nothing.
@@ -162,8 +165,8 @@ def kind_of(path: str | Path) -> str:
 
     Parameters
     ----------
-    path : str or Path
-        The file.
+    file : str, Path or Source
+        The file; a source remembers the answer.
 
     Returns
     -------
@@ -184,15 +187,17 @@ def kind_of(path: str | Path) -> str:
     ...     kind_of(path)
     'pairs'
     """
-    with recognised(path) as source:
-        with about(source):
-            is_database = ending_of(source) == DATABASE
-        return "colmap" if is_database else TELL[source.suffix.lower()](source)
+    with recognised(file) as source:
+        if source.kind is None:
+            with about(source.path):
+                is_database = ending_of(source.path) == DATABASE
+            source.kind = "colmap" if is_database else TELL[source.ending](source)
+        return source.kind
 
 
-def _text_kind(path: Path) -> str:
+def _text_kind(source: Source) -> str:
     """Tell what a text file is by its first rows, of which one may be a header."""
-    first = rows.first_rows(path, ROWS_SEEN)
+    first = rows.first_rows(source, ROWS_SEEN)
     if not first:
         return "edges"
     if _are_pairs(first[0]):
@@ -202,22 +207,22 @@ def _text_kind(path: Path) -> str:
     return "points" if any(_is_no_name(cell) for row in first for cell in row[:2]) else "edges"
 
 
-def _parquet_kind(path: Path) -> str:
+def _parquet_kind(source: Source) -> str:
     """Tell what a Parquet file is by the names of its columns."""
-    return "pairs" if _are_pairs(parquet_columns(path)) else "points"
+    return "pairs" if _are_pairs(parquet_columns(source.path)) else "points"
 
 
-def _npy_kind(path: Path) -> str:
+def _npy_kind(source: Source) -> str:
     """Tell points from a matrix by their shape; what cannot be read is left to its reader."""
     with suppress(OSError, *BROKEN):
-        shape = np.lib.format.open_memmap(path, mode="r").shape
+        shape = np.lib.format.open_memmap(source.path, mode="r").shape
         return "points" if len(shape) == 2 and shape[0] != shape[1] else "matrix"
     return "matrix"
 
 
-def _npz_kind(path: Path) -> str:
+def _npz_kind(source: Source) -> str:
     """Tell a saved result from a matrix; what cannot be read is left to its reader."""
-    with suppress(OSError, *BROKEN), zipfile.ZipFile(path) as archive:
+    with suppress(OSError, *BROKEN), zipfile.ZipFile(source.path) as archive:
         if {f"{name}.npy" for name in SAVED} <= set(archive.namelist()):
             return SAVED_RESULT
     return "matrix"
@@ -237,7 +242,7 @@ def _is_no_name(cell: str) -> bool:
     return False
 
 
-TELL: dict[str, Callable[[Path], str]] = {
+TELL: dict[str, Callable[[Source], str]] = {
     **dict.fromkeys(rows.ENDINGS, _text_kind),
     PARQUET: _parquet_kind,
     ".npz": _npz_kind,
@@ -246,9 +251,9 @@ TELL: dict[str, Callable[[Path], str]] = {
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), lambda _: "colmap"),
     ".h5ad": lambda _: "h5ad",
 }
-READERS: dict[str, Callable[[Path], Any]] = {
-    "matrix": lambda path: Items(read_matrix(path), ids=None),
+READERS: dict[str, Callable[[Source], Any]] = {
+    "matrix": lambda source: Items(read_matrix(source.path), ids=None),
     "edges": read_edges,
     "points": read_points,
-    "h5ad": read_h5ad,
+    "h5ad": lambda source: read_h5ad(source.path),
 }

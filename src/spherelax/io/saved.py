@@ -16,7 +16,8 @@ from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import read_arrays
 from spherelax.io.items import Named
-from spherelax.io.targets import replace_file
+from spherelax.io.writing import replace_file
+from spherelax.labels import Labels
 from spherelax.result import Result, Status, SweepPath
 
 NONE = -1  # a step that is not there, in a file of integers
@@ -152,7 +153,9 @@ def load_result(path: str | Path) -> Result:
         path=sweep,
         **marks,
         max_labels=max_labels,
-        source=_File(str(path), float(saved["alpha"]), saved["confidence"], max_labels),
+        source=_File(
+            str(path), saved["labels"], float(saved["alpha"]), saved["confidence"], max_labels
+        ),
     )
 
 
@@ -161,13 +164,15 @@ class _File:
     """What a loaded result can still be asked."""
 
     path: str
+    labels: Labels
     alpha: float
     saved: NDArray[np.float64]
     max_labels: int
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
-        """Return the confidence at the step that was saved; that at others is not known."""
-        return self.saved if alpha == self.alpha else np.full(len(labels), np.nan)
+        """Return the confidence of the labels that were saved; that of others is not known."""
+        is_saved = alpha == self.alpha and np.array_equal(labels, self.labels)
+        return self.saved if is_saved else np.full(len(labels), np.nan)
 
     def embedding(self, index: int) -> NoReturn:
         """Say why there is none."""
@@ -213,4 +218,7 @@ def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
     ):
         if not np.all((saved[name] >= first) & (saved[name] < end)):
             return f"{name} must be at least {first} and below {end}"
+    index = int(saved["index"])
+    if index != NONE and saved["alpha"] != saved["path_alphas"][index]:
+        return f"alpha is not that of step {index}"
     return None

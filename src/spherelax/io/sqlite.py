@@ -19,14 +19,14 @@ LOGS = ("-wal", "-journal")
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database read-only, also on a medium that cannot be written to.
 
     All that is read is of one state: from the first table on, other programs wait to write.
 
     Examples
     --------
-    >>> with opened(Path("nowhere.db")) as database:
+    >>> with opened_database(Path("nowhere.db")) as database:
     ...     pass
     Traceback (most recent call last):
         ...

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import inf
-from pathlib import Path
+from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import read_vector
 from spherelax.io.items import Items
-from spherelax.io.rows import Table, has_edge_header, has_group_header, read_table, shown
+from spherelax.io.rows import Table, has_edge_header, has_group_header, is_number, read_table, shown
+from spherelax.io.source import File, Source
 
 
-def read_edges(path: str | Path) -> Items:
+def read_edges(file: File) -> Items:
     r"""Read a table of edges: ``item_a, item_b`` or ``item_a, item_b, similarity``.
 
     Ids are text, kept as they stand; items come in order of first appearance. Without a third
@@ -26,7 +26,7 @@ def read_edges(path: str | Path) -> Items:
 
     Parameters
     ----------
-    path : str or Path
+    file : str, Path or Source
         ``.csv``, ``.tsv`` or ``.txt``.
 
     Returns
@@ -42,6 +42,7 @@ def read_edges(path: str | Path) -> Items:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "edges.csv")
     ...     _ = path.write_text("anna,ann,0.9\nann,anna,0.7\nann,bob,0.1\n")
@@ -49,21 +50,17 @@ def read_edges(path: str | Path) -> Items:
     >>> items.ids, items.similarity.toarray()[0]
     (['anna', 'ann', 'bob'], array([0. , 0.9, 0. ]))
     """
-    table = read_table(path, "an edge table", (2, 3), has_edge_header)
+    table = read_table(file, "an edge table", (2, 3), has_edge_header)
     _refuse_empty(table, "an item must not be empty", table.columns[:2])
-    codes: dict[str, int] = {}
-    pairs = [
-        codes.setdefault(item, len(codes))
-        for edge in zip(table.columns[0], table.columns[1], strict=True)
-        for item in edge
-    ]
+    first, second = table.columns[:2]
+    ids = list(dict.fromkeys(chain.from_iterable(zip(first, second, strict=True))))
+    code = dict(zip(ids, range(len(ids)), strict=True)).__getitem__
     values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
-    return Items(
-        strongest(np.array(pairs[::2]), np.array(pairs[1::2]), values, len(codes)), list(codes)
-    )
+    W = largest_of_each_pair(_mapped(code, first), _mapped(code, second), values, len(ids))
+    return Items(W, ids)
 
 
-def read_groups(path: str | Path, items: Items) -> Items:
+def read_groups(file: File, items: Items) -> Items:
     r"""Read the group of each item and return the items with their groups.
 
     A file with one column, or a ``.npy``, has one group per item of a matrix, in order. A table
@@ -73,7 +70,7 @@ def read_groups(path: str | Path, items: Items) -> Items:
 
     Parameters
     ----------
-    path : str or Path
+    file : str, Path or Source
         ``.csv``, ``.tsv``, ``.txt`` or ``.npy``.
     items : Items
         What :func:`read` returned.
@@ -91,6 +88,7 @@ def read_groups(path: str | Path, items: Items) -> Items:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "groups.csv")
     ...     _ = path.write_text("item,group\nann,one\nbob,two\neve,two\n")
@@ -98,12 +96,14 @@ def read_groups(path: str | Path, items: Items) -> Items:
     >>> items.ids, items.groups, items.similarity.shape
     (['ann', 'bob', 'eve'], ['one', 'two', 'two'], (3, 3))
     """
-    if Path(path).suffix.lower() == ".npy":
-        return _in_order(path, items, [str(group) for group in read_vector(path).tolist()])
-    table = read_table(path, "a file of groups", (1, 2), has_group_header)
+    source = Source.of(file)
+    if source.ending == ".npy":
+        groups = read_vector(source.path).astype(np.str_).tolist()
+        return _in_order(source, items, groups)
+    table = read_table(source, "a file of groups", (1, 2), has_group_header)
     _refuse_empty(table, "item and group must not be empty", table.columns)
     if len(table.columns) == 1:
-        return _in_order(path, items, table.columns[0])
+        return _in_order(source, items, table.columns[0])
     return _by_name(table, items)
 
 
@@ -116,20 +116,27 @@ def _refuse_empty(table: Table, reason: str, columns: list[list[str]]) -> None:
 
 def _similarities(table: Table) -> NDArray[np.float64]:
     """Return the numbers of the third column."""
-    values = []
-    for row, cell in enumerate(table.columns[2]):
-        try:
-            value = float(cell)
-        except ValueError:
-            raise table.fault(row, f"similarity must be a number; found {shown(cell)}") from None
-        if not 0 <= value < inf:
-            reason = f"similarity must be finite and not negative; found {shown(cell)}"
-            raise table.fault(row, reason)
-        values.append(value)
-    return np.array(values)
+    cells = table.columns[2]
+    try:
+        values = np.fromiter(map(float, cells), dtype=float, count=len(cells))
+    except ValueError:
+        row = next(row for row, cell in enumerate(cells) if not is_number(cell))
+        reason = f"similarity must be a number; found {shown(cells[row])}"
+        raise table.fault(row, reason) from None
+    legal = (values >= 0) & np.isfinite(values)
+    if not legal.all():
+        row = int(legal.argmin())
+        reason = f"similarity must be finite and not negative; found {shown(cells[row])}"
+        raise table.fault(row, reason)
+    return values
 
 
-def strongest(
+def _mapped(code: Callable[[str], int], column: list[str]) -> NDArray[np.intp]:
+    """Return the codes of a column."""
+    return np.fromiter(map(code, column), dtype=np.intp, count=len(column))
+
+
+def largest_of_each_pair(
     first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
 ) -> Any:
     """Return the symmetric similarity in which the largest value listed for a pair counts."""
@@ -143,19 +150,19 @@ def strongest(
     return sp.csr_array((np.r_[values, values[off]], (rows, columns)), shape=(n_items, n_items))
 
 
-def _in_order(path: str | Path, items: Items, groups: list[str]) -> Items:
+def _in_order(source: Source, items: Items, groups: list[str]) -> Items:
     """Give the items of a matrix their groups one by one."""
     if items.ids is not None:
         raise InvalidInputError(
-            f"{path}: the items of an edge table have names, so their groups must be a table with "
-            "two columns, item and group; found one column"
+            f"{source}: the items of an edge table have names, so their groups must be a table "
+            "with two columns, item and group; found one column"
         )
     n_items = items.similarity.shape[0]
     if len(groups) != n_items:
         raise InvalidInputError(
-            f"{path}: must have one group per item, {n_items}; found {len(groups)}"
+            f"{source}: must have one group per item, {n_items}; found {len(groups)}"
         )
-    return replace(items, groups=groups)
+    return items.with_groups(groups)
 
 
 def _by_name(table: Table, items: Items) -> Items:
@@ -175,10 +182,10 @@ def _by_name(table: Table, items: Items) -> Items:
     missing = [item for item, group in groups.items() if group is None]
     if missing:
         others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
-        raise InvalidInputError(f"{table.path}: no group for item {shown(missing[0])}{others}")
-    similarity = items.similarity
-    if len(groups) > n_known:
-        similarity = similarity.copy()
-        similarity.resize(len(groups), len(groups))
-    ids = None if items.ids is None else list(groups)
-    return Items(similarity, ids, [str(group) for group in groups.values()])
+        raise InvalidInputError(f"{table.source}: no group for item {shown(missing[0])}{others}")
+    named = [str(group) for group in groups.values()]
+    if len(groups) == n_known:
+        return items.with_groups(named)
+    similarity = items.similarity.copy()
+    similarity.resize(len(groups), len(groups))
+    return Items(similarity, list(groups), named)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
-# A run that has not converged after so many steps stops; its Ritz value is then an upper bound.
+# A run that has not converged after this number of steps stops; its value is then an upper bound.
 MAX_STEPS = 300
-# Convergence is looked at every so many steps, at so many of the (w, c).
+# Convergence is checked once in this number of steps, at this number of the pairs (w, c).
 CHECK_EVERY = 20
 N_PROBES = 5
 # Residual, relative to the norm of W, below which a Ritz value counts as converged. The error of

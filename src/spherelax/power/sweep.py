@@ -17,7 +17,7 @@ from spherelax.problem import Problem
 
 # The bound of the paper's experiments, k = 100.
 PAPER_BOUND = 100
-# A loose bound is so many times the number of clusters that the input suggests.
+# A loose bound is this number times the number of clusters that the input suggests.
 LOOSENESS = 4
 # Rows of W whose neighbours are counted together, to need no second W.
 COUNTED_ROWS = 256

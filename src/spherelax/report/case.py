@@ -49,7 +49,7 @@ class Case:
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
         """Put items and their result together; refuse what cannot belong together."""
-        problem = Problem.check(items.similarity, items.groups)
+        problem = items.problem
         if len(result.labels) != problem.n_items:
             raise InvalidInputError(
                 f"result must be that of the {problem.n_items} items; "

@@ -98,7 +98,7 @@ def across(path: SweepPath) -> tuple[Axis, str]:
 
 def curves(result: Result) -> list[Curve]:
     """Return what is drawn over the sweep: what a pick can be made by, labels, stability."""
-    path, at = result.path, result.position
+    path, at, n_labels = result.path, result.position, result.n_labels_per_step
     first = _savings(result) if shows_savings(result) else _eta(result)
     stays = "over how wide a range of ln(resolution) the labels stay the same; a plateau is a "
     return [
@@ -106,8 +106,8 @@ def curves(result: Result) -> list[Curve]:
         Curve(
             "labels",
             "how many there are at each step",
-            logarithmic(path.n_labels.astype(float), 1.0),
-            _summary("the number of labels", path.n_labels, at),
+            logarithmic(n_labels.astype(float), 1.0),
+            _summary("the number of labels", n_labels, at),
         ),
         Curve(
             "stability",

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from string import Template
 from typing import Any
 
-from spherelax.labels import count_labels
 from spherelax.report.case import Case
 from spherelax.report.charts import across, curves, drawn, places, shows_savings
 from spherelax.report.markup import (
@@ -36,7 +35,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
     frame = steps.frames[steps.of_step[result.position]]
     n_bins = max(len(one.sizes) for one in steps.frames)
     sizes = frame.sizes + [0] * (n_bins - len(frame.sizes))
-    terms = ("alpha", "resolution", "labels", found[0].name, "stability")
+    terms = ("resolution", "labels", found[0].name, "stability")
     last = len(steps.of_step) - 1
     return Template(packaged("sweep.html")).substitute(
         peaks="" if result.right is None else '<li><i class="dot peak"></i>maxima of eta</li>',
@@ -118,15 +117,14 @@ def _said(case: Case, step: int) -> dict[str, str]:
     """Return the numbers of a step as text, by the place where they are shown."""
     result, path = case.result, case.result.path
     worth = path.savings if shows_savings(result) and path.savings is not None else path.etas
-    n_labels = count_labels(result.labelings[step])
+    n_labels = int(result.n_labels_per_step[step])
     chosen = ", chosen" if step == result.position else ""
     return {
-        "now-alpha": f"{path.alphas[step]:.4g}",
         "now-resolution": f"{path.resolutions[step]:.4g}",
         "now-labels": f"{n_labels:,}",
         "now-worth": _worth(worth[step]),
         "now-stability": f"{path.stability[step]:.2f}",
-        "now": f"alpha {path.alphas[step]:.3g}, {count(n_labels, 'label')}{chosen}",
+        "now": f"resolution {path.resolutions[step]:.3g}, {count(n_labels, 'label')}{chosen}",
     }
 
 

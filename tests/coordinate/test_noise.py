@@ -5,11 +5,11 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from spherelax.coordinate.surrogate import shuffled
 
 import spherelax as sl
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.kernels import degrees
+from spherelax.coordinate.noise import shuffled
 from spherelax.problem import Problem
 
 
@@ -81,6 +81,7 @@ def test_noise_is_called_noise_and_comes_back_as_one(m, degree, seed):
         result = sl.solve(random_graph(m, degree, 100 + seed))
     assert result.status == sl.Status.NOISE
     assert result.n_labels == 1
+    assert result.index is None
 
 
 def test_noisy_matchings_are_called_noise(seed):

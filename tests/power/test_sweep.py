@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from spherelax.schedule import alpha_grid
+
+from spherelax.power.sweep import alpha_grid
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 10, 49, 100, 1000])

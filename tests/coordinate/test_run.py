@@ -1,11 +1,70 @@
-"""An earlier result as the start: new items and similarities join it without a sweep."""
+"""The universe-free solver as a whole: quality floors, replay, and items that come later."""
+
+from itertools import islice
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import spherelax as sl
+import twins
 from problems import clean
+from spherelax.coordinate.walk import grid, iterates
 from spherelax.labels import renumber
+
+
+def f_score(truth, labels, groups=None):
+    return sl.metrics.pairwise_scores(truth, labels, groups).f_score
+
+
+@pytest.mark.parametrize(
+    "sizes", [[7, 4, 1, 6, 2], [5, 5, 5], [40, 3, 2], [3, 3], list(range(1, 9))]
+)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_clean_clusters_are_found_exactly(sizes, sparse, seed):
+    truth = renumber(np.random.default_rng(seed).permutation(np.repeat(range(len(sizes)), sizes)))
+    W = (truth[:, None] == truth).astype(float)
+    result = sl.solve(sp.csr_array(W) if sparse else W)
+    np.testing.assert_array_equal(result.labels, truth)
+    np.testing.assert_array_equal(result.confidence, 1.0)
+    assert result.status == sl.Status.DESCRIBED
+
+
+@pytest.mark.parametrize("observed", [0.5, 0.8, 1.0])
+def test_clean_matchings_are_found_exactly(observed, seed):
+    W, groups, truth = sl.datasets.make_partial_matching(
+        8, 6, observed=observed, shuffled=0.0, random_state=seed
+    )
+    result = sl.solve(W, groups)
+    np.testing.assert_array_equal(result.labels, renumber(truth))
+
+
+@pytest.mark.parametrize("row_entries", [None, 2])
+def test_noisy_clusters(row_entries, seed):
+    W, truth = sl.datasets.make_binary_similarity(150, 5, rewired=0.4, random_state=seed)
+    result = sl.solve(W, solver=sl.Coordinate(row_entries=row_entries))
+    assert not result.source.model.is_corrected
+    assert f_score(truth, result.labels) > 0.97
+
+
+def test_noisy_matchings(seed):
+    W, groups, truth = sl.datasets.make_partial_matching(
+        20, 20, observed=0.6, shuffled=0.5, random_state=seed
+    )
+    assert f_score(truth, sl.solve(W, groups).labels, groups) > 0.95
+
+
+def test_embeddings_replay_the_sweep(seed):
+    W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.3, random_state=seed)
+    result = sl.solve(W, solver=sl.Coordinate(row_entries=3))
+    U = result.embedding()
+    assert np.diff(U.indptr).max() <= 3
+    assert np.all(U.sum(axis=0) > 0)
+    model, route = result.source.model, result.source.route
+    rows = next(islice(iterates(model, route, grid(model, route)), result.index, None)).rows
+    dense = twins.dense_rows(rows)
+    np.testing.assert_array_equal(U.toarray(), dense[:, dense.any(axis=0)])
+    assert f_score(result.labels, U.toarray().argmax(axis=1)) > 0.8
 
 
 @pytest.mark.parametrize("shown", [0.5, 0.9])

@@ -1,0 +1,130 @@
+"""The labels of a chosen step: polished with many items, or joined because of noise."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from problems import quiet_solve
+from spherelax.coordinate import finish as module
+from spherelax.coordinate.finish import finish
+from spherelax.coordinate.kernels import components
+from spherelax.coordinate.learn import learn
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.walk import Route
+from spherelax.pick import pick_description
+from spherelax.problem import Problem
+
+ROUTE = Route(sl.Coordinate(), n_threads=1)
+
+
+def f_score(truth, labels, groups=None):
+    return sl.metrics.pairwise_scores(truth, labels, groups).f_score
+
+
+def planted_sparse(m, size, wrong, seed):
+    """Clusters of one size, 15 similarities an item, a share of them between any two items."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.arange(m) // size)
+    by_label = np.argsort(truth, kind="stable")
+    one = rng.integers(m, size=15 * m // 2)
+    inside = by_label[truth[one] * size + rng.integers(size, size=len(one))]
+    other = np.where(rng.random(len(one)) < wrong, rng.integers(m, size=len(one)), inside)
+    half = sp.coo_array((np.ones(len(one)), (one, other)), shape=(m, m))
+    return ((half + half.T) > 0).astype(float), truth
+
+
+@pytest.mark.parametrize(("wrong", "floor"), [(0.3, 0.99), (0.6, 0.9)])
+def test_many_items(wrong, floor, seed):
+    W, truth = planted_sparse(6000, 30, wrong, seed)
+    result = sl.solve(W)
+    assert result.source.route.has_many(result.source.model)
+    assert f_score(truth, result.labels) > floor
+    assert result.path.savings[result.index] == result.path.savings.max()
+    few = result.at(result.path.resolutions[0]).n_labels
+    assert few > 2 * result.n_labels
+
+
+def test_many_items_are_polished_where_they_are_asked_for(seed):
+    W, _ = planted_sparse(6000, 30, 0.3, seed)
+    coarse = sl.solve(W, pick=0.5)
+    assert coarse.status == sl.Status.CHOSEN
+    assert coarse.path.resolutions[coarse.index] == pytest.approx(0.5)
+    assert coarse.n_labels < 0.5 * sl.solve(W).n_labels
+
+
+@pytest.mark.parametrize("pick", [None, 0.5])
+def test_the_path_of_many_items_stays_what_was_walked(pick, monkeypatch, seed):
+    """Only the labels of the result are polished; they stand at their step among the labelings."""
+    W, _ = planted_sparse(6000, 30, 0.6, seed)
+    result = sl.solve(W, pick=pick)
+    monkeypatch.setattr(module, "polished", lambda _graph, labels, _gamma: labels)
+    walked = sl.solve(W, pick=pick)
+    assert walked.labels is walked.path.labels[walked.index]
+    assert (result.index, result.alpha) == (walked.index, walked.alpha)
+    for found, expected in zip(result.path.labels, walked.path.labels, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert result.labelings[result.position] is result.labels
+    if pick is None:  # polished labels only count if they describe better
+        before, after = (at.source.model.labeling(at.labels).saving for at in (walked, result))
+        assert after >= before
+    else:
+        assert not np.array_equal(result.labels, result.path.labels[result.index])
+
+
+def noise(seed, m=150):
+    """Two separate parts of random similarities, and an item alone."""
+    rng = np.random.default_rng(seed)
+    half = np.triu(rng.random((m, m)) < 0.3, 1)
+    W = (half | half.T).astype(float)
+    return sp.block_diag([W, W.T, np.zeros((1, 1))], format="csr")
+
+
+def found_in(W, *, joins_noise=True):
+    """Learn from similarities, take the labels that describe best, and finish them."""
+    learnt = learn(Model.of(Problem.check(W)), ROUTE, None)
+    pick = pick_description(learnt.path.savings)
+    how = {"scales": None, "joins_noise": joins_noise, "callback": None}
+    return finish(learnt, ROUTE, pick, **how), learnt, pick
+
+
+def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
+    monkeypatch.setattr(module, "is_noise", lambda *_: True)
+    found, learnt, _ = found_in(noise(seed))
+    assert (found.status, found.is_step, found.is_whole) == (sl.Status.NOISE, False, True)
+    np.testing.assert_array_equal(found.labels, components(learnt.model.graph))
+    assert found.labels.max() + 1 == 3
+    assert found.at == len(learnt.path.labels) - 1
+    kept, learnt, pick = found_in(noise(seed), joins_noise=False)
+    assert (kept.status, kept.is_step, kept.at) == (sl.Status.NOISE, True, pick.index)
+    assert kept.labels is learnt.path.labels[pick.index]
+
+
+def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "is_noise", interrupted)
+    W, truth = sl.datasets.make_binary_similarity(120, 4, rewired=0.2, random_state=seed)
+    found, learnt, pick = found_in(W)
+    assert not found.is_whole
+    assert learnt.path.is_whole
+    assert (found.status, found.is_step, found.at) == (sl.Status.DESCRIBED, True, pick.index)
+    result = quiet_solve(W)
+    assert result.status == sl.Status.INTERRUPTED
+    assert result.path.is_whole
+    assert result.labels is result.path.labels[result.index]
+    assert f_score(truth, result.labels) > 0.95
+
+
+def test_labels_of_an_interrupted_walk_are_not_compared_with_noise(monkeypatch, seed):
+    monkeypatch.setattr(module, "is_noise", None)
+
+    def interrupt(step):
+        if step.index == 12:
+            raise KeyboardInterrupt
+
+    result = quiet_solve(noise(seed), callback=interrupt)
+    assert result.status == sl.Status.INTERRUPTED
+    assert not result.path.is_whole
+    assert result.labels is result.path.labels[result.index]

@@ -1,0 +1,109 @@
+"""Walking again with what labels teach: to a fixed point, on one path, and Ctrl-C on the way."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+from spherelax.coordinate import learn as module
+from spherelax.coordinate.evidence import learn_worth
+from spherelax.coordinate.learn import ROUNDS, learn
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.walk import Route, walk
+from spherelax.problem import Problem
+
+ROUTE = Route(sl.Coordinate(), n_threads=1)
+
+
+def scored(seed, *, n_groups=12, universe=15):
+    """Matches of which two in five are wrong, with scores that are larger for the right ones."""
+    W, groups, truth = sl.datasets.make_partial_matching(
+        n_groups, universe, observed=0.6, shuffled=0.4, random_state=seed
+    )
+    noise = np.random.default_rng(seed).normal(size=W.shape)
+    same = truth[:, None] == truth
+    return W / (1.0 + np.exp(-(noise + noise.T) / np.sqrt(2.0) - 2.0 * same)), groups, truth
+
+
+@pytest.fixture
+def taught(monkeypatch):
+    """The models that are walked, one after the other."""
+    models = []
+
+    def spy(model, route, callback):
+        models.append(model)
+        return walk(model, route, callback)
+
+    monkeypatch.setattr(module, "walk", spy)
+    return models
+
+
+def best(path):
+    return path.labels[int(np.argmax(path.savings))]
+
+
+def test_learning_ends_at_its_fixed_point_or_after_some_rounds(taught, seed):
+    model = Model.of(Problem.check(*scored(seed)[:2]))
+    learnt = learn(model, ROUTE, None)
+    assert learnt.is_whole
+    assert learnt.model is taught[-1]
+    worths = [walked.worth for walked in taught if walked.plain_average is None]
+    assert 2 <= len(worths) <= ROUNDS + 1
+    for one, other in pairwise(worths):
+        assert not one.equals(other)
+    if len(worths) <= ROUNDS:
+        walked = [one for one in taught if one.plain_average is None][-1]
+        again = learn_worth(walked.given, best(walk(walked, ROUTE, None)))
+        assert again.equals(walked.worth)
+
+
+def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, seed):
+    """The same worth again is no new lesson: nothing is walked twice."""
+    model = Model.of(Problem.check(*scored(seed)[:2]))
+    lesson = learn_worth(model.given, best(walk(model, ROUTE, None)))
+    monkeypatch.setattr(module, "learn_worth", lambda *_: lesson)
+    monkeypatch.setattr(module, "reweighted", lambda *_: None)
+    learn(model, ROUTE, None)
+    assert len(taught) == 2
+    assert taught[0] is model
+    assert taught[1].worth is lesson
+
+
+@pytest.mark.parametrize("n_rounds", [0, 1, 2])
+def test_rounds_are_limited(n_rounds, taught, monkeypatch, seed):
+    model = Model.of(Problem.check(*scored(seed)[:2]))
+    monkeypatch.setattr(module, "reweighted", lambda *_: None)
+    learn(model, ROUTE, None, n_rounds=n_rounds)
+    assert len(taught) <= 1 + n_rounds
+    assert len(taught) == 1 + n_rounds or n_rounds == 2
+
+
+def test_nothing_is_learnt_without_groups(taught, seed):
+    W, _ = sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=seed)
+    model = Model.of(Problem.check(W))
+    assert learn(model, ROUTE, None).model is model
+    assert taught == [model]
+
+
+def test_labels_of_all_picks_are_on_one_path(seed):
+    W, groups, _ = scored(seed)
+    described = sl.solve(W, groups)
+    chosen = sl.solve(W, groups, pick="stability")
+    np.testing.assert_array_equal(described.path.alphas, chosen.path.alphas)
+    np.testing.assert_array_equal(described.path.n_labels, chosen.path.n_labels)
+
+
+def test_an_interruption_keeps_the_walk_before(seed):
+    W, groups, _ = scored(seed)
+    walks = []
+
+    def interrupt(step):
+        walks.append(step.index)
+        if walks.count(0) == 2 and step.index == 3:
+            raise KeyboardInterrupt
+
+    with pytest.warns(sl.SphereWarning, match="interrupted"):
+        result = sl.solve(W, groups, callback=interrupt)
+    assert result.status == sl.Status.INTERRUPTED
+    assert len(result.path.labels) == walks.index(0, 1)

@@ -1,0 +1,101 @@
+"""What is solved: the null model that degrees choose, the unit of resolutions, growth."""
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+import twins
+from spherelax.coordinate.evidence import by_rank
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.walk import Route, walk
+from spherelax.labels import renumber
+from spherelax.problem import Problem
+
+
+def planted_degrees(seed, m=300, n_clusters=4):
+    """A planted binary similarity whose degrees follow a power law."""
+    rng = np.random.default_rng(seed)
+    truth = renumber(rng.integers(n_clusters, size=m))
+    theta = np.minimum(rng.pareto(1.5, m) + 0.5, 10.0)
+    expected = np.where(truth[:, None] == truth, 0.16, 0.03) * np.outer(theta, theta)
+    W = np.triu(rng.random((m, m)) < expected, 1).astype(float)
+    return W + W.T, truth
+
+
+def described(model):
+    """Walk a model and return the labels that describe best."""
+    path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
+    return path.labels[int(path.savings.argmax())]
+
+
+def f_score(truth, labels, groups=None):
+    return sl.metrics.pairwise_scores(truth, labels, groups).f_score
+
+
+def test_broad_degrees_are_corrected_for(seed):
+    W, truth = planted_degrees(seed)
+    model = Model.of(Problem.check(W))
+    assert model.is_corrected
+    degrees = model.graph.weight
+    np.testing.assert_array_equal(degrees, W.sum(axis=1))
+    corrected = f_score(truth, described(model))
+    plain_graph = model.graph._replace(weight=(degrees > 0).astype(np.float32))
+    plain = f_score(truth, described(Model.of_graph(plain_graph, model.unit, is_corrected=False)))
+    assert corrected > 0.95
+    assert corrected > plain + 0.1
+    np.testing.assert_array_equal(sl.solve(W).labels, described(model))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(12, size=40) if grouped else None
+    W = rng.random((40, 40))
+    model = Model.of(Problem.check(W + W.T, groups))
+    assert model.graph.grouped == grouped
+    S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
+    apart = np.ones((40, 40), dtype=bool) if groups is None else groups[:, None] != groups
+    pairs = np.triu(np.outer(n, n) * apart, 1).sum()
+    assert model.average == pytest.approx(np.triu(S, 1).sum() / pairs)
+    labels = renumber(np.arange(40) if grouped else rng.integers(6, size=40))
+    for resolution in (0.3, 1.0, 7.0):
+        found = model.objective(model.labeling(labels), resolution)
+        expected = twins.discrete_objective(S, n, labels, resolution * model.average)
+        assert found * model.average == pytest.approx(expected, abs=1e-4)
+
+
+def test_without_similarities_the_average_is_one():
+    model = Model.of(Problem.check(np.eye(4)))
+    assert model.average == 1.0
+    labels = np.arange(4, dtype=np.int32)
+    assert model.labeling(labels).saving == 0.0
+    np.testing.assert_array_equal(model.confidence(labels, 0.5), 1.0)
+
+
+def test_only_with_groups_and_sizes_similarities_begin_with_their_ranks(seed):
+    W, groups, _ = sl.datasets.make_partial_matching(6, 8, shuffled=0.3, random_state=seed)
+    for given, of in ((W, None), (W, groups), (W * np.add.outer(*2 * [np.arange(len(W))]), None)):
+        model = Model.of(Problem.check(given, of))
+        assert model.worth is None
+        np.testing.assert_array_equal(model.graph.values, model.given.values)
+    sizes = W * (1.0 + np.add.outer(*2 * [np.arange(len(W))]))
+    model = Model.of(Problem.check(sizes, groups))
+    assert model.worth.equals(by_rank(model.given))
+    np.testing.assert_array_equal(model.graph.values, model.worth.applied(model.given).values)
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_what_a_model_is_stays_while_it_grows(is_corrected, seed):
+    if is_corrected:
+        W, _ = planted_degrees(seed)
+    else:
+        W, _ = sl.datasets.make_binary_similarity(300, 4, rewired=0.3, random_state=seed)
+    np.fill_diagonal(W, 0.0)
+    known = slice(0, 250)
+    model = Model.of(Problem.check(W[known, known]))
+    grown = model.extended(Problem.check(3.0 * W))
+    assert (grown.unit, grown.is_corrected) == (model.unit, is_corrected)
+    np.testing.assert_allclose(twins.dense_similarity(grown.graph), 3.0 * W / model.unit)
+    weight = 3.0 * W.sum(axis=1) / model.unit if is_corrected else W.any(axis=1)
+    np.testing.assert_allclose(grown.graph.weight, weight)
+    assert grown.plain_average is None

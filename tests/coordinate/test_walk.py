@@ -1,0 +1,114 @@
+"""Paths from fine to coarse: their grid, their curves, where they end, and Ctrl-C."""
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+import twins
+from spherelax.coordinate.kernels import components
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.polish import within
+from spherelax.coordinate.walk import BOTTOM, MAX_STEPS, STEPS, TOP, Route, grid, walk
+from spherelax.labels import renumber
+from spherelax.problem import Problem
+
+ROUTE = Route(sl.Coordinate(), n_threads=1)
+
+
+def model_of(seed, *, grouped=False):
+    """The model of noisy clusters, or of noisy matchings."""
+    if grouped:
+        W, groups, _ = sl.datasets.make_partial_matching(
+            12, 15, observed=0.6, shuffled=0.4, random_state=seed
+        )
+        return Model.of(Problem.check(W, groups))
+    W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.4, random_state=seed)
+    return Model.of(Problem.check(W))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("n_steps", [None, 2, 25])
+def test_the_grid_falls_in_equal_ratios(grouped, n_steps, seed):
+    model = model_of(seed, grouped=grouped)
+    resolutions = grid(model, ROUTE._replace(settings=sl.Coordinate(n_steps=n_steps)))
+    wanted = STEPS if n_steps is None else n_steps
+    assert len(resolutions) == (wanted if grouped else MAX_STEPS)
+    ratios = resolutions[1:] / resolutions[:-1]
+    np.testing.assert_allclose(ratios, ratios[0])
+    assert resolutions[0] * model.average == pytest.approx(TOP * model.graph.values.max())
+    assert resolutions[wanted - 1] == pytest.approx(BOTTOM)
+
+
+@pytest.mark.parametrize("through", [0.05, 1.7, 400.0])
+def test_a_grid_may_be_asked_to_go_through_a_resolution(through, seed):
+    model = model_of(seed)
+    plain, through_it = (grid(model, ROUTE._replace(through=at)) for at in (None, through))
+    np.testing.assert_array_equal(np.sort(np.r_[plain, through])[::-1], through_it)
+    path = walk(model, ROUTE._replace(through=through), None)
+    assert np.isclose(path.resolutions, through, rtol=1e-12).any()
+
+
+def test_thorough_walks_end_at_the_connected_components(seed):
+    model = model_of(seed)
+    path = walk(model, ROUTE._replace(is_thorough=True), None)
+    np.testing.assert_array_equal(path.labels[-1], components(model.graph))
+
+
+def test_a_step_that_is_interrupted_is_left_out(seed):
+    model = model_of(seed)
+    whole = walk(model, ROUTE, None)
+
+    def interrupt(step):
+        if step.index == 7:
+            raise KeyboardInterrupt
+
+    path = walk(model, ROUTE, interrupt)
+    assert whole.is_whole
+    assert not path.is_whole
+    for name in ("alphas", "etas", "objectives", "savings", "n_labels"):
+        np.testing.assert_array_equal(getattr(path, name), getattr(whole, name)[:8])
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_paths_go_from_fine_to_coarse(grouped, seed):
+    if grouped:
+        W, groups, _ = sl.datasets.make_partial_matching(
+            12, 15, observed=0.6, shuffled=0.4, random_state=seed
+        )
+    else:
+        W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.4, random_state=seed)
+        groups = None
+    path = sl.solve(W, groups).path
+    assert np.all(np.diff(path.alphas) < 0)
+    n_labels = path.n_labels
+    assert n_labels[0] > 1.5 * n_labels[-1]
+    assert n_labels[-1] == n_labels.min()
+    rises = np.diff(n_labels).clip(min=0).sum()
+    assert rises <= 0.2 * (n_labels[0] - n_labels[-1])
+    for labels in path.labels:
+        np.testing.assert_array_equal(labels, renumber(labels))
+        assert groups is None or not twins.clash(labels, groups)
+
+
+def test_curves_are_those_of_the_labels(seed):
+    W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, random_state=seed)
+    result = sl.solve(W)
+    model, path = result.source.model, result.path
+    S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
+    np.testing.assert_allclose(
+        model.average, np.triu(S, 1).sum() / np.triu(np.outer(n, n), 1).sum()
+    )
+    gammas = path.resolutions * model.average
+    objectives = [
+        twins.discrete_objective(S, n, *at) for at in zip(path.labels, gammas, strict=True)
+    ]
+    np.testing.assert_allclose(path.objectives * model.average, objectives, atol=1e-4)
+    savings = [
+        model.description.saving(labels, within(model.graph, labels, int(labels.max()) + 1))
+        for labels in path.labels
+    ]
+    np.testing.assert_allclose(path.savings, savings)
+    by_model = [model.labeling(labels).saving for labels in path.labels]
+    np.testing.assert_allclose(by_model, savings)
+    best = np.flatnonzero(path.savings == path.savings.max())
+    assert result.index == best[(len(best) - 1) // 2]
