@@ -1,14 +1,22 @@
 # make demo: set up and solve a small problem. make test: set up and run every check.
+# make check: the same without slow tests, under a minute, for a change in hand.
+# make oldest, make newest: every test with the oldest promised and the newest releases.
 # make experiments: every figure and table of the paper and more, hours; -quick: the same, tiny.
 # make bench: ratios of speed; BENCH=full goes up to a million items. make quality: F-scores.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := python -m pip install --quiet --disable-pip-version-check
+ALL := --editable '.[cells,plot,rivals,tables]'
+PYTEST := python -m pytest --numprocesses auto --dist worksteal
+
+# The oldest Python that pyproject.toml promises, and the newest that is here.
+OLDEST ?= python3.11
+NEWEST ?= $(firstword $(foreach v,15 14 13 12 11,$(shell python3.$(v) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
 # Many small products run side by side; threads of BLAS would only get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint docs experiments experiments-quick bench quality clean
+.PHONY: demo test check lint oldest newest docs experiments experiments-quick bench quality clean
 
 EXPERIMENTS := illustration house willow partial binary gmm beyond
 
@@ -16,12 +24,24 @@ demo: .venv/.ready
 	$(BIN)/python examples/demo.py
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/$(PYTEST)
+
+check: lint
+	$(BIN)/$(PYTEST) -m 'not slow'
 
 lint: .venv/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+oldest: .venv-oldest/.ready
+	.venv-oldest/bin/$(PYTEST)
+
+newest:
+	$(NEWEST) -m venv --clear .venv-newest
+	.venv-newest/bin/$(PIP) --upgrade pip
+	.venv-newest/bin/$(PIP) $(ALL) --group test
+	.venv-newest/bin/$(PYTEST)
 
 docs: .venv/.ready-dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
@@ -41,14 +61,25 @@ quality: .venv/.ready-dev
 	$(BIN)/python benchmarks/bench_quality.py
 
 clean:
-	rm -rf .venv demo-output docs/_build docs/gallery docs/api/generated
+	rm -rf .venv .venv-oldest .venv-newest demo-output docs/_build docs/gallery docs/api/generated
 
 .venv/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(PIP) --editable '.[plot]'
+	$(BIN)/$(PIP) --editable '.[plot]'
 	touch $@
 
 .venv/.ready-dev: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(PIP) --editable '.[dev]'
+	$(BIN)/$(PIP) --upgrade pip # groups of dependencies need 25.1
+	$(BIN)/$(PIP) $(ALL) --group dev
 	touch $@ .venv/.ready
+
+# Every lower bound in pyproject.toml, as an equality. Matplotlib 3.9 calls names that pyparsing 3.3
+# has deprecated, and warnings are errors.
+.venv-oldest/.ready: pyproject.toml
+	$(OLDEST) -m venv --clear .venv-oldest
+	.venv-oldest/bin/$(PIP) --upgrade pip
+	grep -oE '[a-z-]+>=[0-9.]+' pyproject.toml | sed 's/>=/==/' > .venv-oldest/floors.txt
+	echo 'pyparsing<3.3' >> .venv-oldest/floors.txt
+	.venv-oldest/bin/$(PIP) --constraint .venv-oldest/floors.txt $(ALL) --group test
+	touch $@

@@ -45,7 +45,7 @@ def binary() -> Iterator[Problem]:
                 f"binary {solver} by {pick}",
                 lambda pick=pick, solver=solver: sl.solve(W, solver=solver, pick=pick),
             )
-    yield "binary at 0.3", lambda: sl.solve(W).at(0.3)
+    yield "binary at 0.3", lambda: sl.solve(W).at(3 / 7)
     yield "binary with 9 labels", lambda: sl.solve(W).with_n_labels(9)
     yield (
         "binary settings",

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -40,6 +39,8 @@ def run(*arguments: object, stdin: bytes | None = None) -> tuple[int, str, str]:
 
 def run_on_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str, str]:
     """Run with standard error on a terminal, perhaps until the bar appears and Ctrl-C is hit."""
+    import pty  # noqa: PLC0415 (POSIX has it, and tests of others import this file too)
+
     controller, terminal = pty.openpty()
     with subprocess.Popen(
         [*PYTHON, *arguments], stdout=subprocess.PIPE, stderr=terminal, env=ENVIRONMENT, text=True

@@ -97,6 +97,7 @@ def test_raw_matches_are_cleaned_if_they_were_read(tmp_path):
     assert matches_of(target) == {PAIRS[0]: true_matches(*PAIRS[0])[-2:].tolist()}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes, links and devices of POSIX")
 def test_the_copy_takes_no_name_that_would_do_harm(scene, tmp_path):
     items = read_colmap(scene)
     result = labelled(items)

@@ -14,10 +14,14 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import spherelax as sl
 from spherelax.settings import SOLVERS
+
+with pytest.MonkeyPatch.context() as patch:
+    # Scikit-learn 1.6 does not load its checks without it, if array-api-compat is installed.
+    patch.setenv("SCIPY_ARRAY_API", "1")
+    from sklearn.utils.estimator_checks import parametrize_with_checks
 
 QUICK = sl.Power(n_inner=3, alpha_step=0.05)
 
@@ -32,6 +36,7 @@ def expected_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         sl.SphereClustering(),

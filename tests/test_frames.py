@@ -37,6 +37,8 @@ def columns_of(frame: object) -> dict[str, list[object]]:
 @pytest.mark.parametrize("library", MAKERS)
 @pytest.mark.parametrize("kind", HELD)
 def test_values_survive_a_frame_and_a_file(tmp_path: Path, library: str, kind: str) -> None:
+    if kind == "uuid":
+        pytest.importorskip("pyarrow", minversion="24", reason="Arrow has no UUIDs of Python yet")
     columns = {"id": HELD[kind], "entity": [0, 0, 1]}
     assert columns_of(MAKERS[library](columns)) == columns
     path = tmp_path / "entities.parquet"

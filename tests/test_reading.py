@@ -148,6 +148,7 @@ def test_faults_of_a_copy_name_the_file() -> None:
         io.read("none.dat")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes, links and devices of POSIX")
 @pytest.mark.parametrize("name", ["pipe", "pipe.csv"])
 def test_pipes_are_read_once(name: str) -> None:
     os.mkfifo(name)

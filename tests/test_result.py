@@ -83,9 +83,7 @@ def test_nearest_number_of_labels(result):
 
 @pytest.mark.parametrize("resolution", [-0.1, np.inf, "0.5", None, np.nan])
 def test_bad_resolution(result, resolution):
-    with pytest.raises(
-        sl.InvalidInputError, match="^resolution must be a finite number >= 0; found"
-    ):
+    with pytest.raises(sl.InvalidInputError, match=r"^resolution must be a finite number >= 0"):
         result.at(resolution)
 
 

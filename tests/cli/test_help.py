@@ -252,6 +252,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert "--groups" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_installed_program_and_the_module_are_the_same() -> None:
     program = Path(sys.executable).with_name("spherelax")
     if not program.exists():

@@ -79,7 +79,9 @@ def test_an_interruption_after_the_last_step_is_told(monkeypatch: pytest.MonkeyP
     result = invoke("cluster", "edges.csv", "--out", "labels.csv")
     assert result.exit_code == 130
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
-    assert re.search(r"\nspherelax: interrupted after \d+ steps, at resolution .*\n$", result.stderr)
+    assert re.search(
+        r"\nspherelax: interrupted after \d+ steps, at resolution .*\n$", result.stderr
+    )
 
 
 def test_a_result_of_an_interrupted_sweep_is_no_interruption(
@@ -197,6 +199,7 @@ def test_faults_aside_are_raised_where_they_are_awaited() -> None:
         aside(work)
 
 
+@pytest.mark.slow
 def test_a_second_control_c_ends_at_once_and_tidies_up(folder: Path) -> None:
     patient = (
         "import sys, time, spherelax\n"
@@ -225,6 +228,7 @@ def test_a_second_control_c_ends_at_once_and_tidies_up(folder: Path) -> None:
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_control_c(solver: str) -> None:
     noise = np.random.default_rng(0).random((400, 400))
@@ -234,6 +238,8 @@ def test_control_c(solver: str) -> None:
     assert code == 130
     assert stdout == ""
     assert spherelax.Status.INTERRUPTED in stderr
-    assert re.search(r"\r\nspherelax: interrupted after \d+ steps, at resolution [\d.]+\r\n$", stderr)
+    assert re.search(
+        r"\r\nspherelax: interrupted after \d+ steps, at resolution [\d.]+\r\n$", stderr
+    )
     assert "Traceback" not in stderr
     assert len(labels_in(Path("labels.csv").read_text())) == 400

@@ -217,6 +217,7 @@ def test_endings_that_say_nothing(file: str) -> None:
     assert invoke("cluster", "file.dat").stdout == invoke("cluster", file).stdout
 
 
+@pytest.mark.slow
 def test_pipes_are_files_too() -> None:
     command = f"{' '.join(PYTHON)} match <(cat edges.csv) --groups <(cat groups.csv)"
     done = subprocess.run(
@@ -225,6 +226,7 @@ def test_pipes_are_files_too() -> None:
     assert done.stdout == invoke("match", "edges.csv", "--groups", "groups.csv").stdout
 
 
+@pytest.mark.slow
 def test_the_real_program_reads_and_writes_pipes() -> None:
     content = Path("w.db").read_bytes()
     code, stdout, _ = run("match", "-", "--write-database", "new.db", "--out", "-", stdin=content)

@@ -14,6 +14,7 @@ from spherelax.cli.terminal import Progress
 from spherelax.result import Step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), POWER])
 def test_a_progress_bar_on_a_terminal_and_none_in_a_pipe(options: tuple[str]) -> None:
     arguments = ("cluster", "w.npz", *options)
@@ -81,12 +82,14 @@ def test_each_sweep_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
         assert set(re.findall(r"(?:sweep|pass \d)(?=  \[)", line)) == {label}
 
 
+@pytest.mark.slow
 def test_a_fault_on_a_terminal_is_one_line_without_a_bar() -> None:
     arguments = ("path", "w.npy", "--groups", "groups.txt", "--pick", "valleys")
     code, stdout, stderr = run_on_terminal(*arguments)
     assert_one_line(code, stdout, stderr.replace("\r\n", "\n"), "pick='valleys' is for points")
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_fault() -> None:
     Path("many.csv").write_text("".join(f"item-{i},item-{i},1\n" for i in range(20_000)))
     command = f"{' '.join(PYTHON)} cluster many.csv | head -n 1"
@@ -98,6 +101,7 @@ def test_a_closed_pipe_is_no_fault() -> None:
     assert "Error" not in done.stderr
 
 
+@pytest.mark.slow
 def test_files_are_there_though_nobody_reads_standard_output() -> None:
     Path("many.csv").write_text("".join(f"item-{i},item-{i},1\n" for i in range(20_000)))
     files = "--report page.html --plot sweep.png"
@@ -107,6 +111,7 @@ def test_files_are_there_though_nobody_reads_standard_output() -> None:
     assert Path("sweep.png").exists()
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_bugs() -> None:
     program = f"{' '.join(PYTHON)} cluster"
     shell = {"shell": True, "capture_output": True, "text": True, "env": ENVIRONMENT}

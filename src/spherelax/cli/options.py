@@ -37,7 +37,7 @@ class Choice(click.Choice[str]):
         return names.replace("]", "|NUMBER]") if names and self.or_number else names
 
 
-class Names(click.ParamType[list[str]]):
+class Names(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """Several names with commas between them."""
 
     name = "NAME,..."

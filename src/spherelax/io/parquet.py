@@ -80,7 +80,7 @@ def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:
     pyarrow, parquet = _libraries(str(path))
     # Neither a file of Python nor Arrow's threads: with both, a process may abort when it ends
     # (apache/arrow issues 34314 and 50482).
-    with about(path, pyarrow.ArrowException), pyarrow.OSFile(str(path)) as file:
+    with about(path, pyarrow.ArrowException, UnicodeDecodeError), pyarrow.OSFile(str(path)) as file:
         return read(parquet.ParquetFile(file, pre_buffer=False))
 
 
