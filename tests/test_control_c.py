@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 import spherelax as sl
 from problems import clean, quiet_solve, tuned
 from spherelax.coordinate import model as coordinate_model
-from spherelax.coordinate import polish
+from spherelax.coordinate import tally
 
 
 def test_callback_sees_every_step(solver):
@@ -112,7 +112,7 @@ CONTROL_C = int(signal.SIGINT)
 def within_and_press(graph, labels, n_labels):
     """Act like somebody who presses Ctrl-C while a kernel runs."""
     press(CONTROL_C)
-    return polish.within(graph, labels, n_labels)
+    return tally.within(graph, labels, n_labels)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -123,7 +123,7 @@ def test_control_c_while_a_kernel_runs(grouped, monkeypatch):
 
     def within(*args):
         calls.append(args)
-        return (within_and_press if len(calls) == 4 else polish.within)(*args)
+        return (within_and_press if len(calls) == 4 else tally.within)(*args)
 
     whole = quiet_solve(*args)
     monkeypatch.setattr(coordinate_model, "within", within)
@@ -153,6 +153,6 @@ def test_no_kernel_returns_several_arrays():
     values = [value for module in modules for value in vars(module).values()]
     kernels = {value for value in values if isinstance(value, Dispatcher)}
     used = {k.__name__: k.nopython_signatures for k in kernels if k.nopython_signatures}
-    assert {"_contract", "_agreement", "_nearest", "_cut_through", "round_rows"} <= set(used)
+    assert {"_contract", "_agreement", "nearest", "peak_and_valley", "round_rows"} <= set(used)
     for name, signatures in used.items():
         assert not any(has_several_arrays(found.return_type) for found in signatures), name

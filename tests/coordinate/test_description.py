@@ -14,7 +14,7 @@ from spherelax.coordinate.description import (
     labels_cost,
 )
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.polish import within
+from spherelax.coordinate.tally import within
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 from twins import dense_similarity

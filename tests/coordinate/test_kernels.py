@@ -5,12 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from spherelax.coordinate import kernels
 from spherelax.coordinate import sweep as coordinate
 from spherelax.coordinate.graph import build_graph
-from spherelax.labels import renumber
+from spherelax.coordinate.kernels import Span, Terms
+from spherelax.coordinate.neighbors import degrees
+from spherelax.coordinate.rows import round_rows
 from spherelax.problem import Problem
 from twins import ascend, dense_rows, dense_similarity, relaxed_objective, rounded, units_of
 
@@ -27,8 +28,8 @@ def random_graph(seed, *, grouped=False, by_degree=False, m=36):
     groups = np.where(rng.random(m) < 0.8, rng.integers(m // 6, size=m), m + np.arange(m))
     graph = build_graph(Problem.check(W + W.T, groups if grouped else None))
     if by_degree:
-        degrees = kernels.degrees(graph).astype(np.float32)
-        graph = graph._replace(weight=degrees / degrees.mean())
+        sums = degrees(graph).astype(np.float32)
+        graph = graph._replace(weight=sums / sums.mean())
     return graph
 
 
@@ -60,22 +61,22 @@ class Passes:
         self.graph, self.cuts, self.tau = graph, cuts, tau
         self.rows = coordinate.start(graph, row_entries)
         self.mu = coordinate.REPULSION * float(graph.values.max())
-        self.fresh = coordinate._empty_rows(graph.n_items, row_entries)
+        self.proposed = coordinate._no_rows(graph.n_items, row_entries)
         self.scratch = coordinate._scratch(graph, row_entries)
 
     def __call__(self, gamma):
-        """Make a pass with all rows awake; return what it gained."""
-        graph, rows, fresh = self.graph, self.rows, self.fresh
-        settings = float(gamma), self.mu, self.tau
-        rows.awake[:] = True
+        """Make a pass with all items active; return what it gained."""
+        graph, rows, proposed = self.graph, self.rows, self.proposed
+        terms = Terms(float(gamma), self.mu, self.tau)
+        rows.active[:] = True
         if self.cuts is None:
-            return kernels.one_by_one(graph, rows, *settings, fresh, self.scratch)
+            return kernels.one_by_one(graph, rows, terms, proposed, self.scratch)
         gain = 0.0
         for first, last in pairwise(self.cuts.tolist()):
-            base = graph.unit_ptr[first]
-            kernels.propose(first, last, base, graph, rows, *settings, fresh, self.scratch)
-            gain += kernels.commit(first, last, graph, rows, fresh)
-            kernels.rouse(first, last, base, graph, rows, fresh)
+            span = Span(first, last, int(graph.unit_ptr[first]))
+            kernels.propose(span, graph, rows, terms, proposed, self.scratch)
+            gain += kernels.commit(span, graph, rows, proposed)
+            kernels.activate(span, graph, rows, proposed)
         return gain
 
 
@@ -109,7 +110,7 @@ def test_passes_are_those_of_the_twin(grouped, by_degree, row_entries, n_batches
         np.testing.assert_allclose(found, expected, atol=1e-5)
         check_rows(graph, kernel.rows, row_entries)
         n_moved += np.count_nonzero(np.abs(found - before).max(axis=1) > 0.1)
-        labels = kernels.round_rows(graph, kernel.rows)
+        labels = round_rows(graph, kernel.rows)
         np.testing.assert_array_equal(labels, rounded(found, units_of(graph)))
     assert n_moved > graph.n_items
 
@@ -131,22 +132,8 @@ def test_a_pass_gains_what_it_says_and_loses_nothing_with_whole_rows(
         assert tau > 0 or after >= before - 1e-4
 
 
-def test_rounding_lets_the_strongest_of_a_group_keep_the_column(seed):
-    rng = np.random.default_rng(seed)
-    m = 24
-    graph = build_graph(Problem.check(np.ones((m, m)), rng.integers(6, size=m)))
-    rows = coordinate.start(graph, 2)
-    first = np.sort(rng.random(m).astype(np.float32) * 0.3 + 0.7)
-    rows.packed[:, :2] = [rng.choice(6, 2, replace=False) for _ in range(m)]
-    rows.value[:, 2:] = np.c_[first, np.sqrt(1 - first**2)]
-    rows.count[:] = np.bincount(rows.packed[:, :2].ravel(), minlength=m)
-    labels = kernels.round_rows(graph, rows)
-    np.testing.assert_array_equal(labels, rounded(dense_rows(rows), units_of(graph)))
-    assert np.count_nonzero(labels != rows.packed[:, 0]) > 0
-
-
 @pytest.mark.parametrize("grouped", [False, True])
-def test_sleeping_changes_nothing_on_clean_data(grouped, seed):
+def test_leaving_out_inactive_items_changes_nothing_on_clean_data(grouped, seed):
     rng = np.random.default_rng(seed)
     truth = rng.integers(8, size=90)
     W = (truth[:, None] == truth) * rng.uniform(0.8, 1.0, 90) ** 0.5
@@ -156,29 +143,29 @@ def test_sleeping_changes_nothing_on_clean_data(grouped, seed):
     gammas = np.repeat(np.geomspace(0.99, 0.05, 12), 2)
     found = []
     for everyone in (False, True):
-        labels, n_asleep = [], 0
+        labels, n_inactive = [], 0
         for _, _, rows in coordinate.sweep(graph, gammas, row_entries=4, n_inner=1, n_threads=1):
-            labels.append(kernels.round_rows(graph, rows))
-            n_asleep += np.count_nonzero(~rows.awake)
-            rows.awake[:] |= everyone
-        assert n_asleep > 0
+            labels.append(round_rows(graph, rows))
+            n_inactive += np.count_nonzero(~rows.active)
+            rows.active[:] |= everyone
+        assert n_inactive > 0
         found.append(np.array(labels))
     np.testing.assert_array_equal(*found)
     np.testing.assert_array_equal(found[0][-1][:, None] == found[0][-1], truth[:, None] == truth)
 
 
-def test_rows_that_move_wake_the_neighbours_before_them(seed):
+def test_rows_that_move_activate_the_neighbours_before_them(seed):
     graph = random_graph(seed)
     W, kernel = dense_similarity(graph), Passes(graph, 4)
-    n_awake = 0
+    n_active = 0
     for gamma in np.repeat(resolutions(graph), 2):
         before = dense_rows(kernel.rows)
         kernel(gamma)
         moved = np.abs(dense_rows(kernel.rows) - before).sum(axis=1) > kernels.QUIET
         expected = np.triu(W)[:, moved].any(axis=1)
-        np.testing.assert_array_equal(kernel.rows.awake, expected)
-        n_awake += np.count_nonzero(expected)
-    assert 0 < n_awake < 2 * len(SHARES) * graph.n_items
+        np.testing.assert_array_equal(kernel.rows.active, expected)
+        n_active += np.count_nonzero(expected)
+    assert 0 < n_active < 2 * len(SHARES) * graph.n_items
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -218,19 +205,3 @@ def test_any_number_of_threads_gives_the_same_bits(grouped, monkeypatch, seed):
         for step in steps[1:]:
             np.testing.assert_array_equal(step.rows.packed, steps[0].rows.packed)
     assert len(np.unique(steps[0].rows.packed[:, 0])) < graph.n_items // 2
-
-
-def test_degrees_components_and_nearest_neighbours(seed):
-    graph = random_graph(seed, by_degree=True)
-    W, n = dense_similarity(graph), graph.weight.astype(float)
-    np.testing.assert_allclose(kernels.degrees(graph), W.sum(axis=1))
-    np.testing.assert_allclose(
-        kernels.strongest(graph), (W / np.outer(n, n)).max(axis=1), rtol=1e-6
-    )
-    rng = np.random.default_rng(seed)
-    V = sp.random_array((80, 80), density=0.008, rng=rng, format="csr")
-    V += V.T
-    n_components, component = connected_components(V)
-    assert 1 < n_components < 80
-    found = kernels.components(build_graph(Problem.check(V)))
-    np.testing.assert_array_equal(found, renumber(component))

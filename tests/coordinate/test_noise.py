@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.kernels import degrees
+from spherelax.coordinate.neighbors import degrees
 from spherelax.coordinate.noise import shuffled
 from spherelax.problem import Problem
 

@@ -9,14 +9,7 @@ from spherelax.coordinate.finish import finish
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.learn import learn
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.valleys import (
-    _cut_through,
-    _Interfaces,
-    _nearest,
-    choose,
-    merged,
-    worth_merging,
-)
+from spherelax.coordinate.valleys import _Valleys, choose, merged, steps_to_merge
 from spherelax.coordinate.walk import Route
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -117,10 +110,10 @@ def test_choose_takes_the_commonest_number_and_then_the_best_score():
     assert choose(labelings, score=lambda labels: labels[2]) is labelings[1]
 
 
-def test_fine_and_repeated_labels_are_not_worth_merging():
-    """200 items, hence 10 labels of a cell's size, and at most 15 are worth merging."""
+def test_fine_and_repeated_labels_are_not_merged():
+    """200 items, hence 10 labels of a cell's size, and labelings of at most 15 are merged."""
     path = [np.arange(200) % n for n in (200, 40, 10, 10, 16, 15, 15, 2, 3)]
-    assert worth_merging(path) == [2, 5, 7, 8]
+    assert steps_to_merge(path) == [2, 5, 7, 8]
 
 
 def walk_points(X):
@@ -149,7 +142,7 @@ def test_progress_between_valleys():
     seen = []
     found, learnt = finish_points(X, seen.append)
     path = learnt.path
-    steps = worth_merging(path.labels)
+    steps = steps_to_merge(path.labels)
     assert [step.index for step in seen] == list(range(len(steps)))
     assert {step.n_steps for step in seen} == {len(steps)}
     np.testing.assert_array_equal([step.alpha for step in seen], path.alphas[steps])
@@ -171,7 +164,7 @@ def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
     assert not found.is_whole
     assert learnt.is_whole
     model, labels = learnt.model, learnt.path.labels
-    steps = worth_merging(labels)[:n_merged]
+    steps = steps_to_merge(labels)[:n_merged]
     scales = sl.similarity.local_scales(X)
     so_far = list(merged(model.graph, [labels[step] for step in steps], scales))
     expected = choose(so_far, lambda labels: model.labeling(labels).saving)
@@ -183,7 +176,7 @@ def test_control_c_before_anything_is_merged(monkeypatch):
         raise KeyboardInterrupt
 
     X, _ = SEVERAL["blobs"](0)
-    monkeypatch.setattr(_Interfaces, "merge", interrupted)
+    monkeypatch.setattr(_Valleys, "merge", interrupted)
     with pytest.warns(sl.SphereWarning, match="interrupted"):
         result = solve_points(X)
     assert result.path.savings[result.index] == result.path.savings.max()
@@ -192,40 +185,18 @@ def test_control_c_before_anything_is_merged(monkeypatch):
     assert result.path.is_whole
 
 
-def test_cut_through_a_chain_of_two_cliques():
-    """Cuts of 4 x 4 = 16 inside, of 1 between: maxima 16 and a valley of 1."""
-    W = np.kron(np.eye(2), np.ones((8, 8)))
-    W[7, 8] = W[8, 7] = 1.0
-    graph = build_graph(Problem.check(W))
-    items, place = np.arange(16), np.arange(16)
-    high, low = _cut_through(graph, graph.values.astype(float), items, 8, place, 1.0)
-    assert low == 1.0
-    assert high == pytest.approx(16.0, abs=1.0)
-
-
-def test_nearest_meets_the_near_end_first():
-    """On a chain, the first items that are met are those next to the other part."""
-    m = 30
-    W = np.diag(np.ones(m - 1), 1)
-    graph = build_graph(Problem.check(W + W.T))
-    place = np.full(m, -1, dtype=np.int64)
-    found = _nearest(graph, np.arange(5), np.arange(5, m), place, 7)
-    np.testing.assert_array_equal(found, np.arange(5, 12))
-    assert np.all(place == -1)
-
-
 def test_valleys_are_symmetric(seed):
     X, truth = SEVERAL["blobs"](seed)
     graph, scales = neighbours(X)
-    interfaces = _Interfaces(graph, scales)
+    valleys = _Valleys(graph, scales)
     halves = (2 * truth + (X[:, 0] > np.median(X[:, 0]))).astype(np.int32)
     labels = np.unique(halves, return_inverse=True)[1].astype(np.int32)
-    interfaces._look_at(labels)
-    pairs = [(a, b) for a, cuts in interfaces.cuts.items() for b in cuts]
+    valleys._start(labels)
+    pairs = [(a, b) for a, cuts in valleys.cuts.items() for b in cuts]
     assert pairs
     for a, b in pairs:
-        assert interfaces._valley(a, b) == interfaces._valley(b, a)
-        assert interfaces.cuts[a][b] == pytest.approx(interfaces.cuts[b][a])
+        assert valleys._valley(a, b) == valleys._valley(b, a)
+        assert valleys.cuts[a][b] == pytest.approx(valleys.cuts[b][a])
 
 
 def test_bad_scales():

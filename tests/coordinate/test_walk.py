@@ -5,9 +5,9 @@ import pytest
 
 import spherelax as sl
 import twins
-from spherelax.coordinate.kernels import components
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.polish import within
+from spherelax.coordinate.neighbors import components
+from spherelax.coordinate.tally import within
 from spherelax.coordinate.walk import BOTTOM, MAX_STEPS, STEPS, TOP, Route, grid, walk
 from spherelax.labels import renumber
 from spherelax.problem import Problem

@@ -11,7 +11,7 @@ from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import is_noise
 from spherelax.coordinate.polish import polished
-from spherelax.coordinate.valleys import choose, merged, worth_merging
+from spherelax.coordinate.valleys import choose, merged, steps_to_merge
 from spherelax.coordinate.walk import Route
 from spherelax.labels import Labels, count_labels
 from spherelax.pick import Pick
@@ -70,7 +70,7 @@ def _between_valleys(
     Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
     """
     model, path = learnt.model, learnt.path
-    steps, labelings, is_whole = worth_merging(path.labels), [], True
+    steps, labelings, is_whole = steps_to_merge(path.labels), [], True
     try:
         every = merged(model.graph, [path.labels[step] for step in steps], scales)
         for index, (at, labels) in enumerate(zip(steps, every, strict=True)):

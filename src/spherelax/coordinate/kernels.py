@@ -49,34 +49,6 @@ ALWAYS = np.float32(np.inf)
 TINY = np.float32(1e-30)
 
 
-class Rows(NamedTuple):
-    """The rows of U and what is kept up to date with them.
-
-    The activation level of an item is the resolution at and below which it is active. It is stored
-    times -1 if the rest of the group keeps the item from a column that attracts it: then a move in
-    the group activates it too.
-    """
-
-    packed: Any  # int32 (m, 2 r), see `PackedRows`
-    value: Any  # the same memory as float32
-    s: Any  # float64 (m), weighted column sums
-    count: Any  # int32 (m), number of rows with an entry in the column
-    activation: Any  # float32 (m), activation levels
-    active: Any  # bool (m), whether a neighbour has moved
-    free: Any  # int32 (m), stack of empty columns
-    n_free: Any  # int64 (1), their number
-
-
-class Proposed(NamedTuple):
-    """Proposed rows of a batch, by position in ``members`` less that of its first item."""
-
-    packed: Any  # int32 (n, 2 r)
-    value: Any  # the same memory as float32
-    activation: Any  # float32 (n), as in `Rows`
-    moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
-    gain: Any  # float32 (n), what the objective gains
-
-
 class Terms(NamedTuple):
     """The numbers of the objective in a pass."""
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.kernels import Proposed, Rows, Span, Terms, activate, commit, one_by_one
+from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
 from spherelax.coordinate.neighbors import strongest_pull
-from spherelax.coordinate.rows import Scratch
+from spherelax.coordinate.rows import Proposed, Rows, Scratch
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
 # entry: only such items can become inactive.

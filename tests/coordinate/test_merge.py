@@ -1,0 +1,70 @@
+"""Merging labels: contraction against dense sums, best partners against their twin."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from graphs import average, random_labels, weak_clusters
+
+import twins
+from spherelax.coordinate import merge
+from spherelax.labels import renumber
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_contraction_sums_similarities_sizes_and_groups(grouped, seed):
+    rng = np.random.default_rng(seed)
+    graph = weak_clusters(rng, grouped=grouped, by_degree=True)
+    W, n, level = (
+        twins.dense_similarity(graph),
+        graph.weight.astype(float),
+        merge.items_level(graph),
+    )
+    total = renumber(np.arange(graph.n_items))
+    for n_labels in (12, 5, 2):
+        labels = renumber(rng.integers(n_labels, size=len(level.size)))
+        total = labels[total]
+        k, P = labels.max() + 1, twins.membership(total)
+        level = merge.contract(level, labels, k, 0.0)
+        S = P.T @ W @ P
+        np.fill_diagonal(S, 0.0)
+        found = sp.csr_array((level.values, level.indices, level.indptr), (k, k))
+        np.testing.assert_allclose(found.toarray(), S, rtol=1e-5)
+        assert found.nnz == np.count_nonzero(S)
+        np.testing.assert_allclose(level.size, P.T @ n, rtol=1e-6)
+        for c in range(k if grouped else 0):
+            held = level.groups[level.group_ptr[c] : level.group_ptr[c + 1]]
+            np.testing.assert_array_equal(np.sort(held), np.sort(graph.group()[total == c]))
+        assert grouped or len(level.groups) == 0
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_mutual_best_partners_merge(grouped, seed):
+    rng = np.random.default_rng(seed)
+    n_merged = 0
+    for _ in range(20):
+        graph = weak_clusters(rng, grouped=grouped)
+        labels = random_labels(graph, rng, 12)
+        k, P, groups = labels.max() + 1, twins.membership(labels), graph.group()
+        level = merge.contract(merge.items_level(graph), labels, k, 0.0)
+        S = P.T @ twins.dense_similarity(graph) @ P
+        holds = [set(groups[labels == c].tolist()) if grouped else set() for c in range(k)]
+        for gamma in average(graph) * np.array([0.5, 1.0, 2.0]):
+            mapping = merge._best_partners(level, gamma, 1e-6)
+            expected = twins.best_partners(S, P.sum(axis=0), holds, gamma, 1e-6)
+            np.testing.assert_array_equal(mapping, expected)
+            n_merged += k - 1 - mapping.max()
+    assert n_merged > 60
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_merges_gain_and_end_where_no_pair_does(grouped, seed):
+    rng = np.random.default_rng(seed)
+    graph = weak_clusters(rng, grouped=grouped)
+    W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.group()
+    labels, gamma = random_labels(graph, rng, 12), 0.7 * average(graph)
+    mapping = merge.merge_all(graph, labels, gamma, 1e-6)
+    found = mapping[labels]
+    assert not twins.clash(found, groups)
+    reached = twins.discrete_objective(W, n, found, gamma)
+    assert reached > twins.discrete_objective(W, n, labels, gamma)
+    assert merge.merge_all(graph, np.zeros_like(labels), gamma, 1e-6) is None
