@@ -46,7 +46,9 @@ class Tables:
 
     Examples
     --------
-    >>> Tables(Path("database.db"), sqlite3.connect(":memory:")).with_matches("matches")
+    >>> from contextlib import closing
+    >>> with closing(sqlite3.connect(":memory:")) as database:
+    ...     Tables(Path("database.db"), database).with_matches("matches")
     Traceback (most recent call last):
         ...
     spherelax.errors.InvalidInputError: database.db: must have COLMAP's tables images, keypoints \
