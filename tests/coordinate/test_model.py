@@ -6,7 +6,7 @@ import pytest
 import spherelax as sl
 import twins
 from spherelax.coordinate.evidence import by_rank
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import renumber
 from spherelax.problem import Problem
@@ -69,7 +69,6 @@ def test_without_similarities_the_average_is_one():
     assert model.average == 1.0
     labels = np.arange(4, dtype=np.int32)
     assert model.labeling(labels).saving == 0.0
-    np.testing.assert_array_equal(model.confidence(labels, 0.5), 1.0)
 
 
 def test_only_with_groups_and_sizes_similarities_begin_with_their_ranks(seed):
@@ -93,7 +92,7 @@ def test_what_a_model_is_stays_while_it_grows(is_corrected, seed):
     np.fill_diagonal(W, 0.0)
     known = slice(0, 250)
     model = Model.of(Problem.check(W[known, known]))
-    grown = model.extended(Problem.check(3.0 * W))
+    grown = extended(model, Problem.check(3.0 * W))
     assert (grown.unit, grown.is_corrected) == (model.unit, is_corrected)
     np.testing.assert_allclose(twins.dense_similarity(grown.graph), 3.0 * W / model.unit)
     weight = 3.0 * W.sum(axis=1) / model.unit if is_corrected else W.any(axis=1)

@@ -101,7 +101,7 @@ def test_labels_are_better_for_what_was_learnt(seed):
         labels = path.labels[int(path.savings.argmax())]
         scores.append(sl.metrics.pairwise_scores(truth, labels, group).f_score)
         again = reweighted(model.graph, labels)
-        model = model if again is None else model.weighted(again)
+        model = model if again is None else model.with_weights(again)
     assert scores[1] > scores[0] + 0.05
 
 

@@ -37,11 +37,11 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
             worth = _new_worth(model, _best(path))
             if worth is None:
                 break
-            better = model.weighed(worth)
+            better = model.with_worth(worth)
             model, path = better, _whole_walk(better, route, callback)
         weights = reweighted(model.graph, _best(path)) if path.is_whole else None
         if weights is not None:
-            better = model.weighted(weights)
+            better = model.with_weights(weights)
             model, path = better, _whole_walk(better, route, callback)
     except KeyboardInterrupt:
         return Learnt(model, path, is_whole=False)

@@ -13,7 +13,7 @@ from spherelax.coordinate import neighbors
 from spherelax.coordinate.description import PLAIN_RATE, Description, are_uneven
 from spherelax.coordinate.evidence import Worth, by_rank
 from spherelax.coordinate.graph import Graph, build_graph
-from spherelax.coordinate.tally import confidence, within
+from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
 
@@ -83,24 +83,13 @@ class Model:
             return cls(graph, graph, unit, is_corrected)
         return cls(graph, ranks.applied(graph), unit, is_corrected, ranks)
 
-    def weighed(self, worth: Worth) -> Model:
+    def with_worth(self, worth: Worth) -> Model:
         """Return the model whose similarities are worth something else."""
         return replace(self, graph=worth.applied(self.given), worth=worth)
 
-    def weighted(self, graph: Graph) -> Model:
+    def with_weights(self, graph: Graph) -> Model:
         """Return the model whose pairs of groups are weighted as in a graph."""
         return replace(self, graph=graph, plain_average=self.average)
-
-    def extended(self, problem: Problem) -> Model:
-        """Return the model of a problem that has grown from the one of this model.
-
-        Unit, null model and what similarities are worth stay; pairs of groups are not weighted.
-        """
-        given = build_graph(problem, self.unit)
-        graph = given if self.worth is None else self.worth.applied(given)
-        if self.is_corrected:
-            graph = graph._replace(weight=neighbors.degrees(graph).astype(np.float32))
-        return Model(given, graph, self.unit, self.is_corrected, self.worth)
 
     @cached_property
     def description(self) -> Description:
@@ -133,7 +122,14 @@ class Model:
         gamma = self.average * resolution
         return (float(labeling.inside.sum()) - gamma * pairs) / self.average
 
-    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
-        """Return how sure labels are at a step, item by item."""
-        gamma = self.average * alpha / (1.0 - alpha)
-        return np.asarray(confidence(self.graph, labels, count_labels(labels), gamma))
+
+def extended(model: Model, problem: Problem) -> Model:
+    """Return the model of a problem that has grown from the one of a model.
+
+    Unit, null model and what similarities are worth stay; pairs of groups are not weighted.
+    """
+    given = build_graph(problem, model.unit)
+    graph = given if model.worth is None else model.worth.applied(given)
+    if model.is_corrected:
+        graph = graph._replace(weight=neighbors.degrees(graph).astype(np.float32))
+    return Model(given, graph, model.unit, model.is_corrected, model.worth)

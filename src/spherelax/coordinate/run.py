@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.learn import learn
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.polish import polished
+from spherelax.coordinate.tally import confidence
 from spherelax.coordinate.walk import Route, grid, iterates
-from spherelax.labels import Labels, separate_groups
+from spherelax.labels import Labels, count_labels, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
@@ -66,7 +67,7 @@ def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: fl
     The resolution stays what it was; where degrees are corrected for, which grow with the
     collection, it stays in proportion to the average.
     """
-    before, model = source.model, source.model.extended(problem)
+    before, model = source.model, extended(source.model, problem)
     graph = model.graph
     unit = model.average if before.is_corrected else before.plain_average or before.average
     gamma = unit * alpha / (1.0 - alpha)
@@ -106,7 +107,8 @@ class CoordinateSource:
 
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
         """Return how sure labels are, item by item."""
-        return self.model.confidence(labels, alpha)
+        gamma = self.model.average * alpha / (1.0 - alpha)
+        return np.asarray(confidence(self.model.graph, labels, count_labels(labels), gamma))
 
     def embedding(self, index: int) -> Any:
         """Walk down to a step and return its U, as CSR with a column per label."""
