@@ -1,4 +1,4 @@
-"""Sparse rows of U, and what is done with one of them, compiled.
+"""Sparse rows of U, and what is done with single rows, compiled.
 
 A row is packed: r columns (int32, -1 after the last) and then r values (the same memory seen as
 float32, 0 after the last), largest first. So columns and values of a neighbour's row lie side by
@@ -119,7 +119,7 @@ def clear(rows, i, target):
             target[rows.packed[i, t]] = 0.0
 
 
-# NumPy's division raises nothing, so that there is one way out (see kernels.py).
+# NumPy's division raises nothing: else Numba would count references, see kernels.py.
 @njit(cache=True, nogil=True, error_model="numpy")
 def keep_largest(rows, p, scratch, n, tau):
     """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
@@ -167,6 +167,43 @@ def distance(rows, p, others, i):
                 theirs = np.float32(0.0)
         total += abs(mine) + theirs
     return total
+
+
+@njit(cache=True, nogil=True)
+def leave_columns(i, weight, rows):
+    """Take the row of item i out of the column sums and counts; columns may become free."""
+    r = rows.packed.shape[1] // 2
+    for t in range(r):
+        c = rows.packed[i, t]
+        if c < 0:
+            break
+        rows.count[c] -= 1
+        rows.s[c] -= weight * rows.value[i, r + t]
+        if rows.count[c] == 0:
+            rows.s[c] = 0.0
+            rows.free[rows.n_free[0]] = c
+            rows.n_free[0] += 1
+
+
+@njit(cache=True, nogil=True)
+def enter_columns(i, p, weight, rows, proposed):
+    """Copy proposed row p to item i, and add it to the column sums and counts.
+
+    If it has no entry, the item gets a free column.
+    """
+    new, new_value = proposed.packed, proposed.value
+    r = new.shape[1] // 2
+    if new[p, 0] < 0:
+        rows.n_free[0] -= 1
+        new[p, 0], new_value[p, r] = rows.free[rows.n_free[0]], 1.0
+    for t in range(r):
+        c = new[p, t]
+        rows.packed[i, t] = c
+        rows.value[i, r + t] = new_value[p, r + t]
+        if c < 0:
+            continue
+        rows.count[c] += 1
+        rows.s[c] += weight * new_value[p, r + t]
 
 
 @njit(cache=True, nogil=True)

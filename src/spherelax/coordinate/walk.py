@@ -25,7 +25,7 @@ from spherelax.settings import Coordinate
 # Entries of a row of U.
 ENTRIES = 4
 ENTRIES_OF_MANY = 2
-# From so many items on, the walk is shorter and its labels are polished once, at its end.
+# From this number of items on, the walk is shorter and its labels are polished once, at its end.
 MANY = sweep.BATCHED_ITEMS
 # Steps of the grid, or the ratio of its resolutions.
 STEPS = 40
@@ -38,12 +38,13 @@ TOP_OF_MANY = 4.0
 # degree can be very close.
 TOP_QUANTILE = 0.9
 # Where the grid ends, in units of the average. Without groups the walk goes on from there until the
-# labels are the connected components, or for so many steps in all.
+# labels are the connected components, or for MAX_STEPS steps in all.
 BOTTOM = 0.3
 MAX_STEPS = 160
-# Below that, so many steps in a row that save less than the best end the walk.
+# Below that, this number of steps in a row that save less than the best end the walk.
 WORSE_STEPS = 8
-# With many items nothing merges on the way; so many steps with the same labels end the walk.
+# With many items nothing merges on the way; this number of steps with the same labels ends the
+# walk.
 QUIET_STEPS = 3
 # Labels are polished again when the rounded rows of this share of the items have changed.
 CHANGED = 1e-3
