@@ -191,7 +191,7 @@ def write_h5ad(
         shutil.copyfile(source, draft)
         with hdf5.File(draft, "r+") as file:
             elements.write_elem(file, "obs", cells.obs)
-            elements.write_elem(file, f"uns/{key}", cells.uns[key])
+            elements.write_elem(file.require_group("uns"), key, cells.uns[key])
         draft.replace(target)
 
 
