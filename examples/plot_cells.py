@@ -2,8 +2,8 @@
 Cell types, without choosing a resolution
 =========================================
 
-The steps of a single-cell analysis up to clustering: counts, normalisation, principal components,
-a neighbour graph in an AnnData. Leiden needs a resolution; here the resolution is found, and the same
+The steps of a single-cell analysis up to clustering: counts, normalisation, principal components, a
+neighbour graph in an AnnData. Leiden needs a resolution; here the resolution is found, and the same
 run also holds answers with more and with fewer labels. The cells are simulated, so the right answer
 is known.
 """
@@ -12,8 +12,8 @@ is known.
 # Counts
 # ------
 # Four types of cells, two subtypes of each; types differ in 60 genes, the two subtypes in 30. Some
-# types are rare. Counts have a Poisson distribution, and cells differ in the number of molecules that
-# were detected.
+# types are rare. Counts have a Poisson distribution, and cells differ in the number of molecules
+# that were detected.
 
 from importlib.util import find_spec
 
@@ -48,8 +48,8 @@ print(f"{N_CELLS} cells, {N_GENES} genes, {(counts == 0).mean():.0%} of the coun
 # The neighbour graph
 # -------------------
 # The usual steps: the same total for each cell, logarithm, principal components, neighbours. With
-# scanpy these are ``normalize_total``, ``log1p``, ``pca`` and ``neighbors``, and then the graph is in
-# ``adata.obsp["connectivities"]``.
+# scanpy these are ``normalize_total``, ``log1p``, ``pca`` and ``neighbors``, and then the graph is
+# in ``adata.obsp["connectivities"]``.
 
 total = counts.sum(axis=1, keepdims=True)
 expression = np.log1p(counts / total * np.median(total))
@@ -92,8 +92,8 @@ if adata is not None:
 # ------------------
 # One run holds the labels at many resolutions; ``with_n_labels`` and ``at`` take them from the
 # result. The path ends where coarser labels describe the graph worse and worse. If no step has the
-# number of labels that was asked for, the status says so. A run with ``pick=COARSE`` goes on to that
-# resolution. Each answer may have a column of its own.
+# number of labels that was asked for, the status says so. A run with ``pick=COARSE`` goes on to
+# that resolution. Each answer may have a column of its own.
 
 nearest = result.with_n_labels(4)
 print(f"{nearest.n_labels} labels at resolution {nearest.resolution:.3g}: {nearest.status}")
@@ -135,7 +135,8 @@ if wrong.any():
 # %%
 # Leiden on the same graph
 # ------------------------
-# Leiden finds good labels too, at the right resolution. But the graph does not say which one that is.
+# Leiden finds good labels too, at the right resolution. But the graph does not say which one that
+# is.
 
 print(f"{'':<18}{'labels':>7}{'F types':>9}{'F subtypes':>12}")
 rows = {"spherelax, picked": result.labels, f"spherelax at {COARSE:g}": coarse.labels}

@@ -70,8 +70,8 @@ sl.plot.sweep(result, truth=community)
 # %%
 # Coarser, without another run
 # ----------------------------
-# ``with_n_labels`` takes a number of labels, ``at`` takes a resolution. Both return a result with its
-# own labels and confidence.
+# ``with_n_labels`` takes a number of labels, ``at`` takes a resolution. Both return a result with
+# its own labels and confidence.
 
 coarser = result.with_n_labels(N_COMMUNITIES)
 print(f"{coarser.n_labels} labels at resolution {coarser.resolution:.3g}")

@@ -56,10 +56,10 @@ for row, (name, (X, y)) in zip(
         print(f"{name:8}{affinity:20}{model.n_clusters_:4} clusters  F = {f_score:.3f}")
 
 # %%
-# The objective is large for clusters whose members are all similar to *each other*, not for chains of
-# neighbours. A crescent is a chain, so the kernels of all pairs leave it in pieces. With the neighbour
-# graph, valleys in density show which pieces are separate clusters, if there are enough points. The
-# median scale is too wide for clusters that are much smaller than the whole data.
+# The objective is large for clusters whose members are all similar to *each other*, not for chains
+# of neighbours. A crescent is a chain, so the kernels of all pairs leave it in pieces. With the
+# neighbour graph, valleys in density show which pieces are separate clusters, if there are enough
+# points. The median scale is too wide for clusters that are much smaller than the whole data.
 
 # %%
 # A pipeline on digits

@@ -9,8 +9,8 @@ point of the scene. The usual way, union-find, follows every match. So one wrong
 tracks, and one photograph then has two keypoints for the same point.
 
 This page makes such a database in COLMAP's format, reads it, finds the tracks, and writes a copy
-without the matches that contradict the others. COLMAP can map the copy. With a database of your own,
-start at the third section.
+without the matches that contradict the others. COLMAP can map the copy. With a database of your
+own, start at the third section.
 """
 
 # %%

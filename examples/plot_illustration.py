@@ -3,9 +3,9 @@ The method on nine items
 ========================
 
 The smallest problem that shows every part of the paper's method, ``solver="power"``: three points
-(the universe), four images with two or three of them each, nine items in all, and three pairs of items
-that are wrongly called similar. The bound on the number of labels is 6, twice what is needed. Alpha and
-eta are explained on the page :doc:`/method`.
+(the universe), four images with two or three of them each, nine items in all, and three pairs of
+items that are wrongly called similar. The bound on the number of labels is 6, twice what is needed.
+Alpha and eta are explained on the page :doc:`/method`.
 """
 
 # %%
@@ -29,10 +29,10 @@ print(W.astype(int))
 # %%
 # The sweep and the pick
 # ----------------------
-# Left: eta, how much the objective rose in the last of the power iterations at each alpha. Right: the
-# same with the two maxima, the pick between them and the F-score of the labels at each alpha. The
-# sweep goes from right to left. First, single items join. In the valley of eta there are three labels,
-# and nothing changes. Then these three join too.
+# Left: eta, how much the objective rose in the last of the power iterations at each alpha. Right:
+# the same with the two maxima, the pick between them and the F-score of the labels at each alpha.
+# The sweep goes from right to left. First, single items join. In the valley of eta there are three
+# labels, and nothing changes. Then these three join too.
 
 result = sl.solve(W, groups=images, solver=sl.Power(max_labels=6))
 sl.plot.illustration(result, truth, groups=images)
@@ -65,9 +65,9 @@ for i, j in wrong:
 # -------------
 # With a bound of 3 the rows of ``U`` are points in three dimensions and can be drawn. A corner is a
 # label. Near alpha = 1 the rows are at the corners of the start and do not depend on ``W``. In the
-# valley of eta each row is near the corner of its true point; the wrong entries move it a little away.
-# As alpha falls further, the rows move together. Colours are the true points. Equal rows cover each
-# other.
+# valley of eta each row is near the corner of its true point; the wrong entries move it a little
+# away. As alpha falls further, the rows move together. Colours are the true points. Equal rows
+# cover each other.
 
 tight = sl.solve(W, groups=images, solver=sl.Power(max_labels=3))
 stages = [tight.at(99.0), tight, tight.at(0.05)]

@@ -14,8 +14,8 @@ ball, and no two keypoints of one photograph share a label. The number of points
 # The photographs
 # ---------------
 # Thirty points on a ball, ten photographs, seven degrees of rotation between two of them. A point
-# faces the camera or is hidden; of those that face it, one in ten is missed by chance. A keypoint has
-# the descriptor of its point plus noise of 0.7 times the standard deviation of descriptors.
+# faces the camera or is hidden; of those that face it, one in ten is missed by chance. A keypoint
+# has the descriptor of its point plus noise of 0.7 times the standard deviation of descriptors.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -120,8 +120,8 @@ draw(matching.matches(), "matches that follow from the labels", axes[1])
 # %%
 # Cycle consistency
 # -----------------
-# If keypoint i matches j, and j matches l in a third photograph, then i should match l. This is always
-# true for matches that follow from labels. It is not always true for the input.
+# If keypoint i matches j, and j matches l in a third photograph, then i should match l. This is
+# always true for matches that follow from labels. It is not always true for the input.
 
 before = sl.metrics.cycle_consistency(input_pairs, image_of_item)
 after = sl.metrics.cycle_consistency(matching.matches(), image_of_item)

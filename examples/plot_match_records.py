@@ -2,10 +2,10 @@
 Records of the same people in five sources
 ==========================================
 
-Five sources list people, each with its own abbreviations and typing errors, and no common key.
-Two records of one source are never the same person; records of different sources may be. This
-page goes from strings to entities, compares with connected components of the pairs above a threshold,
-and shows which records a person should check.
+Five sources list people, each with its own abbreviations and typing errors, and no common key. Two
+records of one source are never the same person; records of different sources may be. This page goes
+from strings to entities, compares with connected components of the pairs above a threshold, and
+shows which records a person should check.
 """
 
 # %%

@@ -3,10 +3,10 @@ From splink's predictions to entities
 =====================================
 
 splink compares records and says for each candidate pair how probable a match is. Which records are
-one entity is another question. Pairs contradict each other, and with a threshold, which somebody has
-to choose, different people are joined or records of one person are separated. This script runs splink
-from start to end on records of people in four sources, gives its predictions to spherelax, and compares
-the entities with splink's own clusterings.
+one entity is another question. Pairs contradict each other, and with a threshold, which somebody
+has to choose, different people are joined or records of one person are separated. This script runs
+splink from start to end on records of people in four sources, gives its predictions to spherelax,
+and compares the entities with splink's own clusterings.
 
 It needs splink: ``pip install splink``
 """
@@ -14,8 +14,8 @@ It needs splink: ``pip install splink``
 # %%
 # The records
 # -----------
-# People from a small list of words, so many have the same name. Each source lists 70 % of them, each
-# person once, with typing errors of its own.
+# People from a small list of words, so many have the same name. Each source lists 70 % of them,
+# each person once, with typing errors of its own.
 
 import sys
 
@@ -135,6 +135,6 @@ for threshold in THRESHOLDS:
     print(f"{threshold:10.2f}{scores[0]:12.3f}{scores[1]:12.3f}")
 
 # %%
-# A threshold that is too high loses records; one that is too low joins different people, unless links
-# are one to one. Single best links at a good threshold are about as good as the entities above, which
-# need no threshold. But which threshold is good is known only if the truth is known.
+# A threshold that is too high loses records; one that is too low joins different people, unless
+# links are one to one. Single best links at a good threshold are about as good as the entities
+# above, which need no threshold. But which threshold is good is known only if the truth is known.
