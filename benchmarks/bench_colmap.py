@@ -1,8 +1,9 @@
-"""What COLMAP's incremental mapper makes of a database before and after its matches are cleaned.
+"""What COLMAP's incremental mapper reconstructs before and after the matches are cleaned.
 
 Run with ``python benchmarks/bench_colmap.py``, or name another database; the photographs are not
-needed. "added" has the implied matches too, "dropped" lost every component of matches with two
-keypoints in one image. Figures are of the largest model, medians over seeds. It needs pycolmap.
+needed. "added" also has the matches that follow from tracks. "dropped" lacks every component of
+matches with two keypoints in one image. Figures are of the largest model, medians over seeds. It
+needs pycolmap.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ def copies(database: Path, folder: Path) -> dict[str, Path]:
 
 
 def incremental_mapping(database: Path, seed: int, *, tolerance: float = 0.0) -> Mapping:
-    """Map with one thread, so that the seed decides; COLMAP's own tolerance is 0."""
+    """Map with one thread, so that the result depends on the seed only.
+
+    COLMAP's own tolerance is 0.
+    """
     options = pycolmap.IncrementalPipelineOptions()
     options.extract_colors = False
     options.num_threads = 1

@@ -1,10 +1,10 @@
-"""Coordinate solver against Leiden and other rivals, one thread, as ratios measured in one run.
+"""Speed of the coordinate solver compared with Leiden and other rivals on one thread, as ratios.
 
 Run with ``make bench``, or ``make bench BENCH=full`` for sizes up to a million items. Runs that are
-compared take turns; times are of the CPU unless the row says wall, and medians; a ratio is the
-median of the rounds' ratios, and less than 1 is good for us. Leiden is one run of igraph's
-``community_leiden`` at the resolution that is best by the true labels, its graph built beforehand,
-while ours is a whole ``solve``, checks and choice of the resolution included.
+compared take turns. Times are medians of CPU time, or of wall time if the row says so. A ratio is
+the median of the ratios of all rounds; less than 1 means that ours is faster. Leiden is one run of
+igraph's ``community_leiden`` at the resolution that is best for the true labels, without the time
+to build its graph. Ours is a whole ``solve`` with checks and the choice of the resolution.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from threadpoolctl import threadpool_limits
 import spherelax as sl
 
 DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).resolve().parents[2] / "shared/data"))
-# The resolution of Leiden is sought on another instance than those that are timed.
+# The resolution of Leiden is searched on a problem that is not timed.
 SEED, SEARCH_SEED = 0, 1
-# What a nonzero may cost in memory, in bytes: its column and value once more, and a little.
+# Bytes of memory that a nonzero may cost: a copy of its column and value, and a little more.
 NONZERO_BYTES = 9
 MEGABYTE = 1e6
 
@@ -65,7 +65,7 @@ THREADS_SIZE, MEMORY_SIZE = 300_000, 1_000_000
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table; what is None is left empty."""
+    """A line of the table; None gives an empty cell."""
 
     what: str
     ours: str
@@ -203,7 +203,7 @@ def small_rows(settings: Settings) -> Iterator[Row]:
 
 
 def rival_rows(settings: Settings) -> Iterator[Row]:
-    """Compare with what else there is, on problems that the slowest can solve."""
+    """Compare with other methods, on problems that the slowest of them can solve."""
     for name, make in {"matching": matching, "planted partition": planted}.items():
         problem = make(settings.rival_size, seed=SEED)
         W, labels = problem.similarity, problem.labels
@@ -258,7 +258,7 @@ def print_table(settings: Settings) -> None:
 
 
 def _labels(W: object, groups: np.ndarray | None = None, n_jobs: int = 1) -> np.ndarray:
-    """Solve, with everything that a user gets."""
+    """Solve as a user does."""
     return sl.solve(W, groups, n_jobs=n_jobs).labels
 
 

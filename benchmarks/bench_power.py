@@ -1,9 +1,9 @@
-"""Sweep of the power solver against the literal dense algorithm, one thread, in one run.
+"""Sweep of the power solver compared with the literal dense algorithm, one thread, in one run.
 
-Run with ``make bench``, or ``python benchmarks/bench_power.py --quick`` for a rougher answer.
-The literal implementation is the oracle of the tests: a dense V and a dense eigensolver per alpha,
-and Algorithm 3 row by row; "at once" is the same with the projection of all rows in one NumPy
-expression. It is timed on every tenth alpha of the grid, because all its alphas cost the same.
+Run with ``make bench``, or ``python benchmarks/bench_power.py --quick`` for a less exact answer.
+The literal implementation is that of the tests: a dense V and a dense eigensolver per alpha, and
+Algorithm 3 row by row. "at once" is the same with the projection of all rows in one NumPy
+expression. It is timed on every tenth alpha of the grid, because each alpha takes the same time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ N_ITEMS, N_COLUMNS, N_INNER, ALPHA_STEP = 1000, 100, 20, 0.01
 
 
 def project_all(X: np.ndarray) -> np.ndarray:
-    """Algorithm 3 on all rows at once, as anybody would write it."""
+    """Algorithm 3 on all rows at once, in the simplest way."""
     Y = np.maximum(X, 0.0)
     empty = X.max(axis=1) <= 0
     Y[empty] = np.eye(X.shape[1])[X[empty].argmax(axis=1)]
@@ -37,7 +37,7 @@ def project_all(X: np.ndarray) -> np.ndarray:
 
 
 def literal_seconds(W: np.ndarray, project: Callable[[np.ndarray], np.ndarray]) -> float:
-    """Time of the literal sweep, from ten of its hundred alphas."""
+    """Return the time of the literal sweep, measured on ten of its hundred alphas."""
     began = time.perf_counter()
     oracle.sweep(
         W,
@@ -52,7 +52,7 @@ def literal_seconds(W: np.ndarray, project: Callable[[np.ndarray], np.ndarray]) 
 
 
 def our_seconds(W: object) -> float:
-    """Time of a whole solve: checks, sweep, rounding at every alpha, pick, confidence."""
+    """Return the time of a whole solve: checks, sweep, rounding, pick, confidence."""
     began = time.perf_counter()
     solver = sl.Power(max_labels=N_COLUMNS, alpha_step=ALPHA_STEP, n_inner=N_INNER)
     sl.solve(W, solver=solver)
@@ -69,7 +69,7 @@ def sparse_similarity(seed: int) -> np.ndarray:
 
 
 def import_seconds(statement: str) -> float:
-    """Time of a statement in a new interpreter."""
+    """Return the time of a statement in a new interpreter."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", statement], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began

@@ -2,10 +2,10 @@
 
 Run with ``make quality``, or ``python benchmarks/bench_quality.py --only house points``.
 
-Nobody tells the solver the number of labels. F is the F-score over pairs of items (of different
-groups, where there are groups). Real data are looked for in SPHERELAX_DATA or ../shared/data; what
-is not there is left out, with a line that says so. Leiden's modularity is shown beside planted
-partitions if igraph is installed.
+The solver is not told the number of labels. F is the F-score over pairs of items (of different
+groups, if there are groups). Real data are looked for in SPHERELAX_DATA or ../shared/data; what
+is not there is left out, with a line that says so. For planted partitions, the F-score of Leiden
+(modularity) is shown too if igraph is installed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ BINARY = {
 GRAPHS = {"football": 0.905, "polbooks": 0.79, "karate": 0.88, "dolphins": 0.97}
 WILLOW = {"car": 1.0, "duck": 0.925, "motorbike": 0.97, "winebottle": 0.978}
 HOUSE = (20, 40, 60, 80, 111)
-# Point sets that settings were chosen on; the others were left out.
+# Point sets that settings were chosen on; the others are held out.
 CHOSEN_ON = {
     *("Atom", "Chainlink", "EngyTime", "TwoDiamonds", "WingNut", "parabolic", "ring", "square"),
     *("aggregation", "jain", "pathbased", "wdbc", "mk3", "mk4", "smile"),
@@ -185,7 +185,7 @@ def points_solver(X: np.ndarray, settings: dict[str, Any]) -> Callable[[], sl.Re
 
 
 def one_cluster(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
-    """Points of one cluster: F is 1 if they come back as one, less than 1 otherwise."""
+    """Points of one cluster: F is 1 if one label is found, less than 1 otherwise."""
     draws: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
         "one Gaussian, 2-D": lambda rng: rng.normal(size=(200, 2)),
         "one Gaussian, 3-D": lambda rng: rng.normal(size=(200, 3)),
@@ -213,7 +213,7 @@ FAMILIES: dict[str, Callable[[range, dict[str, Any]], Iterator[Task]]] = {
 
 
 def score(task: Task, labels: np.ndarray) -> float:
-    """F-score against the best of the truths, items labelled 0 left out where all are positive."""
+    """F-score against the best of the truths; items labelled 0 are left out of point sets."""
 
     def against(truth: np.ndarray) -> float:
         scored = truth > 0 if task.family.startswith("points") else np.ones(len(truth), dtype=bool)

@@ -1,13 +1,14 @@
 """How good are the entities? F over many tables of scored pairs of the same songs.
 
-Run with ``python benchmarks/bench_records.py``. The constants of ``spherelax.evidence`` were chosen
-on half of the songs; ``--half held-out`` takes the others alone.
+Run with ``python benchmarks/bench_records.py``. The constants of ``spherelax.coordinate.evidence``
+were chosen on half of the songs; ``--half held-out`` takes only the others.
 
-Pairs of songs from MusicBrainz are scored by six measures on four choices of fields, and cut at
-three floors: from tables in which nearly all pairs are right to some with one in ten. Beside
-spherelax, which is told nothing, are connected components at the threshold that is best for them,
-which only those can know who know the truth, and single best links: pairs are joined by falling
-score unless a source would be in an entity twice, all of them, and down to the best threshold.
+Pairs of songs from MusicBrainz are scored by six measures on four choices of fields, with three
+lowest scores. In some tables nearly all pairs are right, in others one in ten. spherelax gets no
+threshold. It is compared with connected components at the best threshold, which is known only if
+the truth is known, and with single best links: pairs are joined from the highest score to the
+lowest, unless a source would be in an entity twice; once all pairs, and once down to the best
+threshold.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).parents[2] / "shared
 FIELDS = (("title",), ("title", "artist"), ("artist", "album"), ("title", "artist", "album"))
 FLOORS = 0.1, 0.25, 0.4
 WORD = r"\w+"
-# A measure is left out where it lists more pairs than that: nobody hands such tables over.
+# A measure is left out if it gives more pairs than this; such tables are not realistic.
 MOST = 10_000
 N_THRESHOLDS = 60
 HALVES = ("all", "chosen-on", "held-out")
@@ -51,7 +52,7 @@ class Table(NamedTuple):
 
     @property
     def thresholds(self) -> NDArray[np.float64]:
-        """Scores to cut at."""
+        """Thresholds to try."""
         return np.unique(np.quantile(self.similarity.data, np.linspace(0, 1, N_THRESHOLDS)))
 
 
@@ -99,7 +100,7 @@ def best_components(table: Table) -> float:
 
 
 def single_best_links(table: Table, threshold: float = 0.0) -> NDArray[np.intp]:
-    """Join songs by falling score unless a source would be in an entity twice."""
+    """Join songs from the highest score down, unless a source would be in an entity twice."""
     pairs = sp.triu(table.similarity).tocoo()
     labels = np.arange(len(table.truth))
     members = {label: [label] for label in labels.tolist()}

@@ -1,6 +1,6 @@
-"""Times and memory: runs taken in turn, new interpreters, and how cost grows.
+"""Measure time and memory: runs that take turns, new interpreters, and how time grows with size.
 
-Run as a script with a file of :func:`peak_bytes`, it prints the peak memory of one solve.
+As a script with a file that :func:`peak_bytes` wrote, it prints the peak memory of one solve.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIRST_CALL = """
 import numpy as np, spherelax as sl
 sl.solve(np.kron(np.eye(3), np.ones((100, 100))))
 """
-# Fewer and more items than where the solver changes its way of working.
+# Below and above the number of items from which the solver works in batches.
 WARM_UP_ITEMS = 300, 6000
 
 
@@ -37,11 +37,11 @@ class Timed(NamedTuple):
 
     @property
     def median(self) -> float:
-        """Seconds of the run in the middle."""
+        """Median of the seconds."""
         return median(self.seconds)
 
     def ratio(self, other: Timed) -> float:
-        """Return the median over the rounds of our seconds over the other's."""
+        """Return the median over the rounds of our seconds divided by the other's."""
         return median(x / y for x, y in zip(self.seconds, other.seconds, strict=True))
 
 
@@ -50,7 +50,7 @@ def in_turn(
     repeats: int,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, Timed]:
-    """Time all runs in turn, several rounds, so that a slow minute meets all of them."""
+    """Time all runs in turn, several rounds, so that a slow moment affects all of them."""
     timed = {name: Timed([], np.empty(0)) for name in runs}
     for _ in range(repeats):
         for name, run in runs.items():
@@ -72,7 +72,7 @@ def exponent(sizes: list[int], seconds: list[float]) -> float:
 
 
 def warm_up() -> None:
-    """Load or compile whatever the first solves need."""
+    """Load or compile what the first solves need."""
     for n_items in WARM_UP_ITEMS:
         W, _, groups = synthetic.matching(n_items)
         for n_jobs in (1, 2):
@@ -81,7 +81,7 @@ def warm_up() -> None:
 
 
 def first_call_seconds() -> float:
-    """Wall time of a new interpreter that imports spherelax and solves once."""
+    """Return the wall time of a new interpreter that imports spherelax and solves once."""
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", FIRST_CALL], check=True)
     return time.perf_counter() - began

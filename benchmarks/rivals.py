@@ -1,4 +1,4 @@
-"""What a user would take instead, and the search for the setting that suits it best."""
+"""Other methods that a user could take, and the search for their best settings."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Do the labels stay what they were? Records the answers of many problems, and compares them.
+"""Are the labels the same as before? Records the answers to many problems, and compares them.
 
 Run ``python benchmarks/same_labels.py record before.npz`` before a change that must not change any
 answer, and ``python benchmarks/same_labels.py compare before.npz`` after it. Labels, confidences,
-alphas and statuses must be equal bit for bit; a line names each problem that differs. The problems
-are of every kind: dense and sparse, with groups and without, scored, points, few and many items,
-the paper's solver, every pick, warm starts, noise, and odd but legal input. Real data are looked
+alphas and statuses must be exactly equal; a line names each array that differs. The problems are of
+every kind: dense and sparse, with groups and without, scored, points, few and many items, the
+paper's solver, every pick, warm starts, noise, and unusual but valid input. Real data are looked
 for in SPHERELAX_DATA or ../shared/data; what is not there is left out, with a line that says so.
 """
 
@@ -128,7 +128,7 @@ def points() -> Iterator[Problem]:
 
 
 def large() -> Iterator[Problem]:
-    """Yield problems of so many items that they are solved in batches."""
+    """Yield problems with enough items to be solved in batches."""
     for make in (matching, planted, power_law):
         problem = make(8000, seed=2)
         W, groups = problem.similarity, problem.groups
@@ -145,7 +145,7 @@ def large() -> Iterator[Problem]:
 
 
 def odd() -> Iterator[Problem]:
-    """Yield odd but legal input."""
+    """Yield unusual but valid input."""
     yield "isolated", lambda: sl.solve(np.eye(5))
     yield "two items", lambda: sl.solve([[0, 3], [3, 0]])
     yield "two items power", lambda: sl.solve([[0, 3], [3, 0]], solver="power")

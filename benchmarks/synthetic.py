@@ -1,7 +1,7 @@
-"""Sparse problems of any size with known labels: so many similarities, a share of them wrong.
+"""Sparse problems of any size with known labels: 15 similarities per item, a share of them wrong.
 
-Similarities are 1, distinct and drawn uniformly; a wrong one joins items of different labels. The
-work is linear in their number, so that a million items take seconds.
+Similarities are 1; their pairs are distinct and drawn uniformly. A wrong similarity joins items of
+different labels. The time is linear in their number: a million items take seconds.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import scipy.sparse as sp
 N_OBJECTS, OBSERVED = 100, 0.3
 CLUSTER_SIZE = 100
 DEGREE = 15
-# Sizes s of clusters from the first to the second number, as frequent as s ** -2.
+# Sizes s of clusters are from the first to the second number, with probability ~ s ** -2.
 POWER_LAW_SIZES = 5, 1000
-# Drawn pairs over those needed: some are drawn twice, inside an object, or right by accident.
+# Ratio of drawn to needed pairs: some are drawn twice, inside an object, or right by accident.
 SPARE_PAIRS = 1.6
 
 
@@ -31,7 +31,7 @@ class Synthetic(NamedTuple):
 def matching(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
     """Make objects that each see a point of the universe with probability `OBSERVED`.
 
-    The number of items comes out as ``n_items`` only on average.
+    The number of items is ``n_items`` on average.
     """
     rng = np.random.default_rng(seed)
     universe = max(1, round(n_items / (N_OBJECTS * OBSERVED)))
@@ -90,7 +90,7 @@ def _distinct(
     n_pairs: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Choose so many of the different pairs ``i < j`` across groups, in random order."""
+    """Choose ``n_pairs`` of the different pairs ``i < j`` across groups, in random order."""
     keep = first != second if groups is None else groups[first] != groups[second]
     low, high = np.sort([first[keep], second[keep]], axis=0).astype(np.int32)
     pairs = np.unique((low.astype(np.int64) << 32) | high)

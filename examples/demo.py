@@ -1,10 +1,10 @@
 """Match the corners of a building over twelve photographs, from files to files.
 
-Run by ``make demo``. The photographs are simulated: a camera walks around a building whose corners
-carry descriptors, each photograph shows the corners on the near side, and descriptors change with
-the viewing direction. Two photographs are matched as vision programs do it, by mutual best
-descriptors, which is often wrong. From there on this is the real job: matches in a file,
-``spherelax match``, labels in a file.
+Run by ``make demo``. The photographs are simulated: a camera moves around a building, and each
+photograph shows the corners on the near side. A corner has a descriptor, which changes with the
+viewing direction. Two photographs are matched in the usual way: two keypoints match if each has the
+best descriptor for the other. That is often wrong. The rest works as with real photographs: matches
+in a file, ``spherelax match``, labels in a file.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def main() -> None:
 def draw(
     images: np.ndarray, corners: np.ndarray, positions: np.ndarray, labels: np.ndarray
 ) -> None:
-    """Draw the matches that the labels imply between neighbouring photographs of those shown."""
+    """Draw the matches between neighbouring photographs that follow from the labels."""
     pairs = np.argwhere((labels[:, None] == labels) & (images - images[:, None] == 1))
     right = corners[pairs[:, 0]] == corners[pairs[:, 1]]
     ax = sl.plot.matches(dict.fromkeys(SHOWN), positions, images, pairs, correct=right)

@@ -2,17 +2,18 @@
 Cell types, without choosing a resolution
 =========================================
 
-The steps of a single-cell analysis up to clustering: counts, normalisation, principal components,
-a neighbour graph in an AnnData. Where Leiden wants a resolution, the labels here come with one
-chosen, and a finer or coarser answer is read off the same run. The cells are made up, so that the
-answer is known.
+The steps of a single-cell analysis up to clustering: counts, normalisation, principal components, a
+neighbour graph in an AnnData. Leiden needs a resolution; here the resolution is found, and the same
+run also holds answers with more and with fewer labels. The cells are simulated, so the right answer
+is known.
 """
 
 # %%
 # Counts
 # ------
 # Four types of cells, two subtypes of each; types differ in 60 genes, the two subtypes in 30. Some
-# types are rare. A count is Poisson, and cells differ in how many molecules were caught.
+# types are rare. Counts have a Poisson distribution, and cells differ in the number of molecules
+# that were detected.
 
 from importlib.util import find_spec
 
@@ -46,9 +47,9 @@ print(f"{N_CELLS} cells, {N_GENES} genes, {(counts == 0).mean():.0%} of the coun
 # %%
 # The neighbour graph
 # -------------------
-# As usual: the same total for each cell, logarithm, principal components, neighbours. With scanpy
-# these are ``normalize_total``, ``log1p``, ``pca`` and ``neighbors``, and the graph is in
-# ``adata.obsp["connectivities"]`` already.
+# The usual steps: the same total for each cell, logarithm, principal components, neighbours. With
+# scanpy these are ``normalize_total``, ``log1p``, ``pca`` and ``neighbors``, and then the graph is
+# in ``adata.obsp["connectivities"]``.
 
 total = counts.sum(axis=1, keepdims=True)
 expression = np.log1p(counts / total * np.median(total))
@@ -60,8 +61,9 @@ connectivities = sl.similarity.nearest_neighbors(
 # %%
 # Labels in ``obs``
 # -----------------
-# Take the graph, solve, write the labels back: ``adata.obs["spherelax"]`` is categorical, as scanpy
-# writes Leiden's, so its plots take it. Without anndata, the same graph is taken as it is.
+# Take the graph, solve, write the labels back. ``adata.obs["spherelax"]`` is categorical, like the
+# labels that scanpy writes for Leiden, so scanpy can plot it. Without anndata, the graph is used
+# directly.
 
 adata = None
 if find_spec("anndata"):
@@ -88,10 +90,10 @@ if adata is not None:
 # %%
 # Another resolution
 # ------------------
-# One run holds the labels at many resolutions, and ``with_n_labels`` and ``at`` move along them.
-# The path ends where coarser labels describe the graph worse and worse; the status says so if what
-# was asked for lies beyond. A run that is told a resolution goes on to it. Each answer may have a
-# column of its own.
+# One run holds the labels at many resolutions; ``with_n_labels`` and ``at`` take them from the
+# result. The path ends where coarser labels describe the graph worse and worse. If no step has the
+# number of labels that was asked for, the status says so. A run with ``pick=COARSE`` goes on to
+# that resolution. Each answer may have a column of its own.
 
 nearest = result.with_n_labels(4)
 print(f"{nearest.n_labels} labels at resolution {nearest.resolution:.3g}: {nearest.status}")
@@ -116,10 +118,10 @@ for ax, (title, labels) in zip(
     ax.set(title=title, xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
 
 # %%
-# How sure each cell is
-# ---------------------
-# Confidence is how much better a label is than the next best. Cells that are labelled unlike most
-# of their subtype are the ones to find at its lower end.
+# The confidence of each cell
+# ---------------------------
+# Confidence says, from 0 to 1, how much better a label is than the next best. Cells whose label
+# belongs mostly to another subtype should have low values.
 
 majority = np.array([np.bincount(subtype[result.labels == n]).argmax() for n in result.labels])
 wrong = majority != subtype
@@ -133,7 +135,8 @@ if wrong.any():
 # %%
 # Leiden on the same graph
 # ------------------------
-# Good labels are there too, at the right resolution. Which one that is, the graph does not say.
+# Leiden finds good labels too, at the right resolution. But the graph does not say which one that
+# is.
 
 print(f"{'':<18}{'labels':>7}{'F types':>9}{'F subtypes':>12}")
 rows = {"spherelax, picked": result.labels, f"spherelax at {COARSE:g}": coarse.labels}
@@ -148,7 +151,8 @@ for name, labels in rows.items():
 # %%
 # The sweep
 # ---------
-# The number of labels has a plateau wherever the graph has a structure of that scale.
+# The number of labels (grey) stays the same over a range of resolutions if the graph has structure
+# of that size.
 
 sl.plot.sweep(result, truth=subtype)
 

@@ -2,9 +2,9 @@
 A graph at two resolutions
 ==========================
 
-A sparse graph with communities inside communities, as in cell types and their subtypes: one run
-gives labels and a path of others, from fine to coarse. Coarser and finer answers are read off that
-path without another run.
+A sparse graph with communities inside communities, like cell types and their subtypes. One run
+finds labels, and keeps the labels of all resolutions from fine to coarse: the path. Coarser and
+finer answers are taken from the path without another run.
 """
 
 # %%
@@ -60,18 +60,18 @@ axes[1].set_title(f"sorted by the {result.n_labels} labels found")
 # %%
 # The sweep
 # ---------
-# From right to left, alpha falls and labels merge. The number of labels (grey) has a plateau
-# wherever the graph has a structure at that scale. Eta (pink) says how much the last pass over the
-# nodes at that alpha still gained: it is zero where the labels rest. The pick is the step whose
-# labels describe the graph most briefly; here these are the parts.
+# From right to left, the resolution falls and labels merge. The number of labels (grey) stays the
+# same over a range of resolutions if the graph has structure of that size. The pink curve is the
+# saving: how much the labels shorten a description of the graph. The pick is the step with the
+# largest saving; here its labels are the parts.
 
 sl.plot.sweep(result, truth=community)
 
 # %%
 # Coarser, without another run
 # ----------------------------
-# ``with_n_labels`` takes the quietest step with that many labels, ``at`` the step at an alpha.
-# Both return a result with its own labels and confidence.
+# ``with_n_labels`` takes a number of labels, ``at`` takes a resolution. Both return a result with
+# its own labels and confidence.
 
 coarser = result.with_n_labels(N_COMMUNITIES)
 print(f"{coarser.n_labels} labels at resolution {coarser.resolution:.3g}")
@@ -84,9 +84,9 @@ for ax, shown in zip(axes, (result, coarser), strict=True):
     ax.set_title(f"resolution {shown.resolution:.3g}: {shown.n_labels} labels")
 
 # %%
-# The path, every fifth step. ``resolutions`` are ``alpha / (1 - alpha)``: how many times the
-# average similarity two labels must have to be one. ``stability`` is the length of the plateau on
-# the logarithmic scale of resolutions:
+# The path, every fifth step. A resolution says how similar the items of two labels must be on
+# average to get one label, in units of the average similarity. ``stability`` is the range of
+# ln(resolution) over which the labels stay nearly the same:
 
 print(f"{'resolution':>10}{'labels':>8}{'F communities':>15}{'F parts':>9}{'stability':>11}")
 path = result.path

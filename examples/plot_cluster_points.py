@@ -3,15 +3,16 @@ Points in a scikit-learn pipeline
 =================================
 
 ``SphereClustering`` is a scikit-learn estimator. Points become similarities by its ``affinity``,
-similarities become labels, and the number of clusters is part of the answer. The affinity decides
-what can be found; this page shows where each one works and where it does not.
+similarities become labels, and the number of clusters is part of the answer. Which clusters can be
+found depends on the affinity; this page shows where each one works and where it does not.
 """
 
 # %%
 # One line
 # --------
-# Four round clusters of different widths, and the default affinity: a graph of ten neighbours each,
-# whose patches are merged unless there is a valley between them.
+# Four round clusters of different widths, and the default affinity: a graph that joins each point
+# with its ten nearest neighbours. Two labels are merged unless the density is lower between them (a
+# valley).
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,8 +29,8 @@ print(f"{len(set(labels))} clusters found, {len(set(truth))} drawn")
 # %%
 # Four affinities
 # ---------------
-# On the clusters above and on two crescents. ``affinity_params`` are the keyword arguments of the
-# function of that name in :mod:`spherelax.similarity`.
+# Four affinities on the clusters above and on two crescents. ``affinity_params`` are the keyword
+# arguments of the function of that name in :mod:`spherelax.similarity`.
 
 AFFINITIES = {
     "nearest_neighbors": {"n_neighbors": 10},
@@ -55,18 +56,17 @@ for row, (name, (X, y)) in zip(
         print(f"{name:8}{affinity:20}{model.n_clusters_:4} clusters  F = {f_score:.3f}")
 
 # %%
-# The objective favours clusters whose members are similar to *each other*, not chains of
-# neighbours. A crescent is a chain, so the kernels of all pairs leave it in pieces; where only
-# neighbours are joined, pieces can be told from clusters by the valleys between them, given enough
-# points to see a valley. The median scale is too wide for clusters that are much smaller than the
-# whole cloud.
+# The objective is large for clusters whose members are all similar to *each other*, not for chains
+# of neighbours. A crescent is a chain, so the kernels of all pairs leave it in pieces. With the
+# neighbour graph, valleys in density show which pieces are separate clusters, if there are enough
+# points. The median scale is too wide for clusters that are much smaller than the whole data.
 
 # %%
 # A pipeline on digits
 # --------------------
-# 400 of scikit-learn's bundled 8 x 8 images of handwritten digits. More than three features are
-# taken for measurements in units of their own, and given equal variances; pixels have a common
-# unit, so that is switched off.
+# 400 of the 8 x 8 images of handwritten digits that come with scikit-learn. If there are more than
+# three features, they are taken for measurements in different units and get equal variances. Pixels
+# have a common unit, so this is switched off.
 
 digits, numbers = load_digits(return_X_y=True)
 digits, numbers = digits[:400], numbers[:400]
@@ -82,7 +82,7 @@ print(
 )
 
 # %%
-# Each row of the picture is a cluster: its ten most confident images.
+# Each row of the picture is a cluster: its ten images with the highest confidence.
 
 order = np.argsort(-np.bincount(labels))
 figure, ax = plt.subplots(figsize=(5, 0.5 * min(len(order), 12)), layout="constrained")
@@ -99,7 +99,7 @@ ax.set_axis_off()
 # %%
 # How much the settings matter
 # ----------------------------
-# The same pipeline with fewer and with more neighbours: eight are too few to see all valleys by.
+# The same pipeline with fewer and with more neighbours. With eight, not all valleys are found.
 
 for n_neighbors in (8, 10, 12, 15):
     settings = {"standardize": False, "n_neighbors": n_neighbors}

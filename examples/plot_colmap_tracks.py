@@ -3,21 +3,21 @@ Feature tracks from a COLMAP database
 =====================================
 
 A house front with rows of equal windows is photographed from several places. Keypoints are matched
-between each two photographs, and sometimes a corner of a window is taken for that of the window
-below it. Structure from motion needs *tracks*: all keypoints that show one point of the scene.
-The usual way, union-find, follows the matches wherever they lead, so one wrong match joins two
-tracks, and the result has two keypoints in one photograph for the same point.
+between each two photographs, and sometimes a corner of a window is mistaken for that of the window
+below it. Structure from motion needs *tracks*. A track is the set of all keypoints that show one
+point of the scene. The usual way, union-find, follows every match. So one wrong match joins two
+tracks, and one photograph then has two keypoints for the same point.
 
-This page builds such a database in COLMAP's format, reads it, finds the tracks, and writes a copy
-without the matches that contradict the others, for COLMAP to map. With a database of your own,
-start at the third section.
+This page makes such a database in COLMAP's format, reads it, finds the tracks, and writes a copy
+without the matches that contradict the others. COLMAP can map the copy. With a database of your
+own, start at the third section.
 """
 
 # %%
 # The photographs
 # ---------------
-# Twenty-four windows with four corners each, seen by eight cameras on an arc. Of ten keypoints
-# three are missed.
+# Twenty-four windows with four corners each, seen by eight cameras on an arc. 30 % of the keypoints
+# are missed.
 
 import sqlite3
 import tempfile
@@ -73,7 +73,7 @@ photographs = {f"front{camera}.jpg": photograph(camera) for camera in range(N_CA
 # -----------------------------
 # COLMAP keeps images, keypoints and matches in one SQLite file. Two images with the ids ``a < b``
 # are the pair ``2147483647 a + b``; the matches of a pair are rows of two keypoint numbers. Of the
-# keypoints above the lowest floor, 15 % are taken for the same corner of the window below.
+# keypoints above the lowest floor, 15 % are mistaken for the same corner of the window below.
 
 
 def matched(first, second):
@@ -132,8 +132,8 @@ for row in list(zip(*tracks.values(), strict=True))[:4]:
 # %%
 # Against union-find
 # ------------------
-# Some builders of tracks keep what union-find gives, others throw away each component that has two
-# keypoints in one photograph. Here the wrong matches leave either of them with little.
+# Some programs keep all tracks of union-find. Others drop each component that has two keypoints in
+# one photograph. Here there are so many wrong matches that neither works well.
 
 truth = np.array([photographs[name][0][keypoint] for name, keypoint in items.ids])
 
@@ -162,7 +162,7 @@ for method, labels in answers.items():
 # The cleaned database
 # --------------------
 # The copy has the matches whose two keypoints share a track, and with ``add_missing`` also those
-# that follow from a track and were not found. Everything else in it is as it was.
+# that follow from a track and were not found. Everything else in it is unchanged.
 
 cleaned = path.with_name("cleaned.db")
 counts = write_colmap(cleaned, items, result, add_missing=True)
@@ -192,7 +192,7 @@ for ax, file, title in zip(axes, (path, cleaned), ("as it was", "cleaned"), stri
 # %%
 # In short
 # --------
-# From here on it is COLMAP's turn: ``pycolmap.incremental_mapping("cleaned.db", ...)``.
+# The next step is COLMAP's: ``pycolmap.incremental_mapping("cleaned.db", ...)``.
 
 for file in (path, cleaned):
     ends = truth[pairs_in(file)]

@@ -2,9 +2,10 @@
 The method on nine items
 ========================
 
-The smallest problem that shows every part: a universe of three points, four images with two or
-three of them each, nine items in all, and three pairs of items that are wrongly called similar. The
-solver is the paper's, "power"; the bound on the universe is 6, twice what is needed.
+The smallest problem that shows every part of the paper's method, ``solver="power"``: three points
+(the universe), four images with two or three of them each, nine items in all, and three pairs of
+items that are wrongly called similar. The bound on the number of labels is 6, twice what is needed.
+Alpha and eta are explained on the page :doc:`/method`.
 """
 
 # %%
@@ -28,9 +29,10 @@ print(W.astype(int))
 # %%
 # The sweep and the pick
 # ----------------------
-# Left: eta, how much the last of the power iterations at each alpha still gained. Right: the same
-# with the two maxima, the pick between them and the F-score of the labels at each alpha. From the
-# right, single items join; in the valley they rest as three labels; then these join too.
+# Left: eta, how much the objective rose in the last of the power iterations at each alpha. Right:
+# the same with the two maxima, the pick between them and the F-score of the labels at each alpha.
+# The sweep goes from right to left. First, single items join. In the valley of eta there are three
+# labels, and nothing changes. Then these three join too.
 
 result = sl.solve(W, groups=images, solver=sl.Power(max_labels=6))
 sl.plot.illustration(result, truth, groups=images)
@@ -41,9 +43,9 @@ print("found", result.labels)
 # %%
 # Input, relaxed rows, labels
 # ---------------------------
-# ``W`` with its wrong entries in red, the rows ``U`` of the relaxation at the pick, and the
-# labels that one linear assignment per image makes of them, with a line between images. Several
-# columns of ``U`` can stand for one label, since only the products of rows matter.
+# From left to right: ``W`` with its wrong entries in red; the rows of ``U`` at the pick; and the
+# labels, which one linear assignment per image makes of these rows. Lines separate the images.
+# Several columns of ``U`` can stand for one label, because only the products of rows count.
 
 U = result.embedding()
 onehot = np.eye(result.n_labels)[result.labels]
@@ -61,11 +63,11 @@ for i, j in wrong:
 # %%
 # On the sphere
 # -------------
-# With a bound of 3 the rows of ``U`` are points in three dimensions and can be seen. Corners are
-# labelings. Near alpha = 1 the rows are at the corners where the start put them, whatever ``W``
-# says; in the valley each is near the corner of its point, drawn aside by the wrong entries; as
-# alpha falls further they draw together. Colours are the true points; rows that are equal cover
-# each other.
+# With a bound of 3 the rows of ``U`` are points in three dimensions and can be drawn. A corner is a
+# label. Near alpha = 1 the rows are at the corners of the start and do not depend on ``W``. In the
+# valley of eta each row is near the corner of its true point; the wrong entries move it a little
+# away. As alpha falls further, the rows move together. Colours are the true points. Equal rows
+# cover each other.
 
 tight = sl.solve(W, groups=images, solver=sl.Power(max_labels=3))
 stages = [tight.at(99.0), tight, tight.at(0.05)]

@@ -4,18 +4,18 @@ Matches between photographs
 
 A textured ball turns in front of a camera. Each photograph shows the keypoints of the visible
 side, and each two photographs are matched by the descriptors of their keypoints. Some of these
-matches are wrong, and a few wrong ones are enough to spoil a method that believes them all.
+matches are wrong. A few wrong ones are enough to make a method fail that uses them all.
 
 This page matches all photographs at once: keypoints with the same label are the same point of the
-ball, and no two keypoints of one photograph share a label. Nobody says how many points there are.
+ball, and no two keypoints of one photograph share a label. The number of points is not given.
 """
 
 # %%
 # The photographs
 # ---------------
 # Thirty points on a ball, ten photographs, seven degrees of rotation between two of them. A point
-# faces the camera or is hidden; of those that face it, one in ten is missed by chance. A sighting
-# has the point's descriptor plus noise of 0.7 times the spread of descriptors.
+# faces the camera or is hidden; of those that face it, one in ten is missed by chance. A keypoint
+# has the descriptor of its point plus noise of 0.7 times the standard deviation of descriptors.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -77,8 +77,8 @@ print(f"{len(input_pairs)} pairwise matches, {n_right / len(input_pairs):.1%} of
 # %%
 # All photographs at once
 # -----------------------
-# ``groups`` says which photograph each keypoint is from. For comparison: *union-find*, which takes
-# every pairwise match at its word and labels the connected components.
+# ``groups`` says which photograph each keypoint is from. For comparison: *union-find*, which uses
+# every pairwise match and labels the connected components.
 
 matching = sl.SphereMatching().fit(W, groups=image_of_item)
 n_components, components = sparse.csgraph.connected_components(W)
@@ -95,8 +95,8 @@ for name, score in scores.items():
     print(f"{name:18}{score.precision:10.3f}{score.recall:10.3f}{score.f_score:10.3f}")
 
 # %%
-# Three of the photographs, with the matches between neighbours: first as they came in, then as
-# they follow from the labels. Green is right, dashed red is wrong.
+# Three of the photographs, with the matches between neighbours: first the input, then the matches
+# that follow from the labels. Green is right, dashed red is wrong.
 
 SHOWN = [0, 3, 6]
 rows, columns = np.mgrid[:SIZE, :SIZE]
@@ -120,8 +120,8 @@ draw(matching.matches(), "matches that follow from the labels", axes[1])
 # %%
 # Cycle consistency
 # -----------------
-# If a keypoint matches one photograph, and that match leads on to a third photograph, the direct
-# match should lead to the same place. Matches read off labels do so always; the input does not.
+# If keypoint i matches j, and j matches l in a third photograph, then i should match l. This is
+# always true for matches that follow from labels. It is not always true for the input.
 
 before = sl.metrics.cycle_consistency(input_pairs, image_of_item)
 after = sl.metrics.cycle_consistency(matching.matches(), image_of_item)

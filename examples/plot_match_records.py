@@ -2,16 +2,16 @@
 Records of the same people in five sources
 ==========================================
 
-Five sources list people, each with its own abbreviations and typing errors, and no common key.
-Two records of one source are never the same person; records of different sources may be. This
-page goes from strings to entities, compares with the connected components of a threshold graph,
-and asks which records a clerk should look at.
+Five sources list people, each with its own abbreviations and typing errors, and no common key. Two
+records of one source are never the same person; records of different sources may be. This page goes
+from strings to entities, compares with connected components of the pairs above a threshold, and
+shows which records a person should check.
 """
 
 # %%
 # The records
 # -----------
-# Sixty people from a small list of words; each source knows each of them with probability 0.8.
+# Sixty people from a small list of words; each source lists 80 % of them.
 # First names may be cut to an initial, the street may be missing, and every record has two typing
 # errors on average.
 
@@ -66,9 +66,9 @@ for record in np.flatnonzero(truth == 0):
 # Scored pairs
 # ------------
 # Strings are compared by the cosine of their character bigrams and trigrams. A pair is kept if
-# each record is the best candidate of the other in its source, and scores at least 0.25. Wrong
-# pairs survive that too, so the scores are raised to the fourth power: one strong pair then counts
-# for more than several weak ones. The result is a sparse matrix.
+# each record is the best candidate of the other in its source, and the score is at least 0.25. Some
+# wrong pairs remain, so the scores are raised to the fourth power: one strong pair then counts for
+# more than several weak ones. The result is a sparse matrix.
 
 vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 3)).fit_transform(records)
 scores = (vectors @ vectors.T).toarray()
@@ -106,8 +106,8 @@ for threshold, rival in zip(thresholds, rivals, strict=True):
 print(f"{'SphereMatching':32}{ours.precision:10.3f}{ours.recall:10.3f}{ours.f_score:10.3f}")
 
 # %%
-# A threshold that is too low glues people together, one that is too high loses their records, and
-# the best one is known only to those who know the truth.
+# A threshold that is too low puts different people into one entity, one that is too high loses
+# records. The best threshold is known only if the truth is known.
 
 figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 ax.plot(thresholds, [rival.f_score for rival in rivals], "o-", label="connected components")
@@ -116,11 +116,11 @@ ax.set(xlabel="threshold on the score", ylabel="F-score", ylim=(0, 1.02))
 ax.legend(frameon=False)
 
 # %%
-# What a clerk should look at
-# ---------------------------
-# ``confidence_`` compares the claim of a record's own entity with the best other claim: 1 if
-# nothing else wants the record, 0 if something else is as good. The ten records below have the
-# lowest; the last column says whether the record's entity holds records of other people too.
+# Which records to check
+# ----------------------
+# ``confidence_`` compares a record's own entity with the best other entity for it: 1 if no other
+# entity attracts the record, 0 if another one is as good. The ten records below have the lowest
+# confidence; the last column says whether the record's entity also holds records of other people.
 
 labels, confidence = matching.labels_, matching.confidence_
 mixed = np.array([len(set(truth[labels == label])) > 1 for label in labels])
@@ -147,4 +147,5 @@ print(
 )
 path = matching.result_.path
 along = [sl.metrics.pairwise_scores(truth, step, sources).f_score for step in path.labels]
-print(f"best F on the whole path: {max(along):.3f}, at alpha = {path.alphas[np.argmax(along)]:g}")
+at = path.resolutions[np.argmax(along)]
+print(f"best F on the whole path: {max(along):.3f}, at resolution {at:.3g}")

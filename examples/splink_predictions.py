@@ -2,10 +2,11 @@
 From splink's predictions to entities
 =====================================
 
-splink compares records and says for each candidate pair how probable a match is. Which records
-are one entity is another question: probabilities contradict each other, and a threshold that
-glues or tears is chosen by hand. This script runs splink from end to end on records of people
-in four sources, hands its predictions over, and compares with splink's own clusterings.
+splink compares records and says for each candidate pair how probable a match is. Which records are
+one entity is another question. Pairs contradict each other, and with a threshold, which somebody
+has to choose, different people are joined or records of one person are separated. This script runs
+splink from start to end on records of people in four sources, gives its predictions to spherelax,
+and compares the entities with splink's own clusterings.
 
 It needs splink: ``pip install splink``
 """
@@ -13,8 +14,8 @@ It needs splink: ``pip install splink``
 # %%
 # The records
 # -----------
-# People from a small list of words, so that namesakes are common. Each source knows most of them,
-# at most once, with typing errors of its own.
+# People from a small list of words, so many have the same name. Each source lists 70 % of them,
+# each person once, with typing errors of its own.
 
 import sys
 
@@ -40,7 +41,7 @@ rng = np.random.default_rng(SEED)
 
 
 def misspell(text):
-    """Replace a letter, drop one, or leave the text alone, which is the most frequent."""
+    """Replace a letter, drop one, or, in most cases, change nothing."""
     if rng.random() > TYPING:
         return text
     at = rng.integers(1, len(text))
@@ -106,12 +107,12 @@ print(entities.sort_values("confidence").head(5).to_string(index=False))
 # %%
 # splink's own clusterings
 # ------------------------
-# Both need a threshold. Connected components ignore that a source holds nobody twice; single best
-# links do not.
+# Both need a threshold. Single best links use the fact that a source lists nobody twice; connected
+# components do not.
 
 
 def f_score(found, label):
-    """F of the pairs that share a label, against those that are the same person."""
+    """Return the F-score of the pairs that share a label against those of the same person."""
     merged = records.merge(found, on=["source_dataset", "unique_id"])
     return sl.metrics.pairwise_scores(merged.person, merged[label]).f_score
 
@@ -134,6 +135,6 @@ for threshold in THRESHOLDS:
     print(f"{threshold:10.2f}{scores[0]:12.3f}{scores[1]:12.3f}")
 
 # %%
-# A threshold that is too high loses people, one that is too low glues them together unless links
-# are one to one. Single best links at a good threshold are about as good as the entities above,
-# for which none was chosen; which threshold is good, only those can see who know the truth.
+# A threshold that is too high loses records; one that is too low joins different people, unless
+# links are one to one. Single best links at a good threshold are about as good as the entities
+# above, which need no threshold. But which threshold is good is known only if the truth is known.

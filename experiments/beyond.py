@@ -28,14 +28,14 @@ SETS: dict[str, tuple[str, ...]] = {
     "records": ("MusicBrainz",),
     "tracks": ("Sceaux castle",),
 }
-# Point sets that settings of our points estimator were chosen on; the others were left out then.
+# Point sets that settings of our points estimator were chosen on; the others are held out.
 CHOSEN_ON = {
     *("Atom", "Chainlink", "EngyTime", "TwoDiamonds", "WingNut", "parabolic", "ring", "square"),
     *("aggregation", "jain", "pathbased", "wdbc", "mk3", "mk4", "smile"),
 }
-# Records whose texts are less similar are not compared, as blocking would have it.
+# Pairs of records with a lower score are left out, as blocking does it.
 LEAST_SCORE = 0.2
-# The paper's bound, and as many iterations as it takes for the house.
+# The paper's bound, and the number of iterations that the paper uses for the house.
 PAPER_ON_POINTS = {"solver": sl.Power(max_labels=100, n_inner=5)}
 THRESHOLDS = np.arange(0.2, 0.96, 0.05)
 ABOUT = (
@@ -117,7 +117,7 @@ def affinity_propagation(given: Problem) -> np.ndarray:
     if given.points is None:
         return baselines.affinity_propagation(given.similarity)
     distances = euclidean_distances(given.points, squared=True)
-    # A constant added to all similarities changes nothing, and ours may not be negative.
+    # A constant added to all similarities changes nothing; similarities must not be negative here.
     return baselines.affinity_propagation(distances.max() - distances)
 
 
@@ -136,7 +136,7 @@ def potts(given: Problem) -> np.ndarray:
 
 
 def best_threshold(given: Problem) -> np.ndarray:
-    """Run union-find at the threshold that the truth chooses."""
+    """Run union-find at the threshold with the best F-score."""
     found = [baselines.union_find(given.similarity, threshold=least) for least in THRESHOLDS]
     return max(found, key=lambda labels: score(given, labels).f_score)
 
@@ -164,9 +164,10 @@ def grouped(method: Callable[..., np.ndarray], **settings: Any) -> Callable[[Pro
     return lambda given: method(given.similarity, given.groups, **settings)
 
 
-# Affinity propagation sends messages between all pairs a thousand times; these take it too long.
+# Affinity propagation sends messages between all pairs a thousand times; it takes too long for
+# these.
 LARGE = {"EngyTime", "GolfBall", "s3"}
-# Methods with dense matrices leave out the tracks, with their thousands of items and of labels.
+# Methods with dense matrices leave out the tracks, which have thousands of items and of labels.
 SMALL = ("points", "graphs", "records")
 METHODS = {
     contenders.OURS: Contender(default),
@@ -256,7 +257,7 @@ def tables(rows: list[lab.Row]) -> dict[str, list[lab.Row]]:
 
 
 def draw(rows: list[lab.Row]) -> dict[str, Any]:
-    """Draw a dot for each data set, a bar for the mean; hollow and dashed for those told."""
+    """Draw a dot for each data set, a bar for the mean; hollow and dashed if a method is told."""
     families = [family for family in SETS if any(row["family"] == family for row in rows)]
     figure, axes = plt.subplots(
         1, len(families), figsize=(3 * len(families), 4.6), sharey=True, layout="constrained"

@@ -11,7 +11,7 @@ import trials as lab
 
 import spherelax as sl
 
-# The paper does not print its fixed values; these leave room on both sides in each panel.
+# The paper does not print its fixed values; with these, results can get better and worse.
 BASE = {"n_items": 150, "n_clusters": 5, "rewired": 0.5, "missing": 0.3}
 PANELS: dict[str, list[float]] = {
     "n_items": [50, 100, 150, 200, 300],

@@ -1,4 +1,4 @@
-"""Who takes part: our default, the paper's method and the rivals, each called the same way."""
+"""The methods that are compared: our default, the paper's method and the rivals."""
 
 from __future__ import annotations
 

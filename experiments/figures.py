@@ -1,4 +1,4 @@
-"""What the figures have in common: one colour a method, dashes for those told the number."""
+"""Common parts of the figures: one colour per method; dashes for methods that are told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlapping Gaussian mixtures in the plane: ours on the adaptive kernel against Spectrum."""
+"""Overlapping Gaussian mixtures in two dimensions: our methods compared with Spectrum."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 TOLD = {name for name in METHODS if contenders.MATCHING[name].told}
 ABOUT = "frames round(linspace(1, 111, x)), the order of landmarks in a frame is drawn by the seed"
-# The two frames of the picture, of DRAWN_IMAGES that are matched together.
+# The two frames in the picture; DRAWN_IMAGES frames are matched together.
 DRAWN_IMAGES, DRAWN = 20, (0, 15)
 
 

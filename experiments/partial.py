@@ -11,7 +11,7 @@ import trials as lab
 
 import spherelax as sl
 
-# The paper does not print its fixed values; these leave room on both sides in each panel.
+# The paper does not print its fixed values; with these, results can get better and worse.
 BASE = {"n_groups": 20, "universe": 20, "observed": 0.6, "shuffled": 0.6}
 PANELS: dict[str, list[float]] = {
     "n_groups": [10, 15, 20, 30, 40],

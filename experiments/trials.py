@@ -1,16 +1,16 @@
-"""Run the trials of an experiment side by side, keep what is done, write the table, draw it.
+"""Run the trials of an experiment in parallel, keep their outcomes, write the table, draw it.
 
 A trial is one method on one problem, described by plain values and settings of our solvers. Its
 outcome is kept in ``experiments/.cache`` under a key made of these values and the version of
-spherelax: a run that was stopped goes on where it was, and a changed setting is computed anew.
-``--fresh`` forgets the kept outcomes of an experiment, for a change to a method that left the
-version as it was.
+spherelax. So a run that was stopped can be continued, and only trials with a changed setting are
+computed again. ``--fresh`` deletes the kept outcomes of an experiment; use it if a method has
+changed but the version has not.
 
 An experiment is a module with
 
-- ``ABOUT``, a line that the table states: what was fixed,
+- ``ABOUT``, a line at the top of the table: what was fixed,
 - ``trials(quick)``, a list of dictionaries with at least ``method``, ``settings`` and ``seed``,
-- ``run(trial)``, rows of what came out, mostly one,
+- ``run(trial)``, rows with the outcome, mostly one,
 - ``tables(rows)``, short tables by name, and ``draw(rows)``, figures by name, both made from the
   rows of the table alone.
 """
@@ -146,7 +146,7 @@ def summarise(experiment: ModuleType, table: Path) -> None:
 
 
 class Kept:
-    """Rows of trials, one line a trial; a line is written as soon as its trial is done."""
+    """Rows of trials, one line per trial; a line is written as soon as its trial is done."""
 
     def __init__(self, path: Path, fresh: bool = False) -> None:
         self.path = path
@@ -213,7 +213,7 @@ def _computed(name: str, trials: list[Trial], jobs: int) -> Iterator[tuple[Trial
     queue = iter(trials)
     try:
         while True:
-            # A short queue, so that a stop need not wait for what has not begun.
+            # A short queue, so that a stop does not wait for trials that have not begun.
             while len(waiting) < 2 * jobs and (trial := next(queue, None)) is not None:
                 waiting[pool.submit(_run, name, trial)] = trial
             if not waiting:
@@ -225,7 +225,7 @@ def _computed(name: str, trials: list[Trial], jobs: int) -> Iterator[tuple[Trial
 
 
 def _prepare() -> None:
-    """Load what is compiled before anything is timed. What is odd about an answer, F shows."""
+    """Load compiled code before anything is timed; ignore warnings about single answers."""
     warnings.simplefilter("ignore")
     sl.solve(np.eye(8), np.arange(8) // 2)
 
