@@ -1,7 +1,7 @@
-"""Which things are the same, when nobody knows how many things there are.
+"""Find which items are the same thing, when the number of things is not known.
 
-``solve`` and the two scikit-learn estimators are the public face; similarities, metrics,
-datasets, rivals, files, pictures and reports are in modules of their own. Names are loaded when
+The main names are ``solve`` and the two scikit-learn estimators. Similarities, metrics, data sets,
+other methods, files, pictures and reports are in modules of their own. A name is loaded when it is
 first used, so that ``import spherelax`` is quick.
 """
 

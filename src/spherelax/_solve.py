@@ -1,4 +1,4 @@
-"""The wiring: similarities and settings in, a result out."""
+"""The function ``solve``: it checks its arguments, runs a solver and returns a result."""
 
 from __future__ import annotations
 
@@ -34,50 +34,57 @@ def solve(
     n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> Result:
-    """Label items so that similar ones share a label, without being told how many labels.
+    """Give similar items the same label; the number of labels is found, not given.
 
-    For alpha from 1 down to 0, improve ``U`` towards the maximum of ::
-
-        g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U)
-
-    over ``U >= 0`` with rows of unit length. Large alpha keeps items apart, small alpha pulls them
-    together; somewhere in between is the structure.
+    The solver goes from a high resolution, at which every item has its own label, to a low one, at
+    which similar items have joined. This is the sweep. Then the ``pick`` chooses a step of it.
 
     Parameters
     ----------
     similarity : array-like or sparse matrix of shape (n_items, n_items)
-        Symmetric and non-negative; W of the paper. Larger is more similar, zero is unrelated. The
-        ``problem`` of what :mod:`spherelax.io` reads is checked already, and has its groups.
+        How alike two items are: symmetric and not negative; larger is more alike, 0 is unrelated.
+        W of the paper. Or the ``problem`` of what :mod:`spherelax.io` reads, which has its groups.
     groups : sequence of n_items hashable labels, optional
-        The object that each item belongs to, in any order; items of one group never share a
-        label. An item whose group is None is free. None for all puts no constraint on the labels.
+        The object that each item belongs to, in any order, such as the image of a keypoint. Items
+        of one group never share a label. An item whose group is None is free of this rule. None
+        instead of a sequence: no item has a group.
     solver : {"coordinate", "power"}, Coordinate or Power
-        The universe-free solver or the paper's; :class:`Coordinate` and :class:`Power` have their
-        settings.
+        "coordinate" has no bound on the number of labels; "power" is the method of the paper. To
+        change settings, give an instance of :class:`Coordinate` or :class:`Power`.
     pick : {"description", "eta", "stability", "valleys"} or float, optional
-        Which step of the path the labels come from: the one that describes the similarities most
-        briefly, the lowest eta between its two maxima, the labels that stay the same for longest;
-        or the step at a resolution ``alpha / (1 - alpha)`` of your own, in units of the average
-        similarity. "valleys" is for neighbour graphs of points, where every patch is a cluster to
-        the others: labels are merged unless there is a valley in density between them (coordinate
-        solver, no groups). None is "description" for the coordinate and "eta" for the power solver.
+        Which step the labels come from. "description": the labels with which the similarities have
+        the shortest description. "eta": the rule of the paper, the smallest eta between its two
+        maxima. "stability": the labels that stay the same over the widest range of resolutions.
+        A number: the step with the nearest resolution, in units of the average similarity.
+        "valleys": for neighbour graphs of points; labels are merged unless the points between them
+        are less dense (coordinate solver, no groups). None: "description" for the coordinate
+        solver, "eta" for the power solver.
     start : Result, optional
-        An earlier result of the coordinate solver for the first items: the others and any new
-        similarities are absorbed at its resolution, without a new sweep.
+        An earlier result of the coordinate solver for the first items. The other items and any new
+        similarities are added at its resolution, without a new sweep.
     scales : sequence of n_items positive numbers, optional
-        For ``pick="valleys"``: how far the neighbours of each item are away, as
-        :func:`spherelax.similarity.local_scales` says. None takes all for equal.
+        For ``pick="valleys"``: distance of each point to its neighbours, as
+        :func:`spherelax.similarity.local_scales` returns it. None: all are equal.
     n_jobs : int, optional
-        Number of threads; None or -1 takes all processors. The labels do not depend on it.
+        Number of threads; None or -1: one for each processor. The labels do not depend on it.
     callback : callable, optional
-        Called with a :class:`Step` after each step of a sweep; there may be several sweeps, and
-        with ``pick="valleys"`` a last pass over steps whose labels are merged.
+        Called with a :class:`Step` after each step of a sweep. There may be several sweeps. With
+        ``pick="valleys"`` it is also called for each step whose labels are merged.
 
     Returns
     -------
     Result
-        Labels, confidence, a status sentence, and the whole path. After Ctrl-C, the best of the
-        steps before it.
+        Labels, confidence, status and path. After Ctrl-C, the labels are the best of the steps
+        that were done.
+
+    Notes
+    -----
+    At each step, with alpha = resolution / (1 + resolution), the solvers raise ::
+
+        g(U) = (1 - alpha) tr(U^T W U) - alpha tr(U^T 1 1^T U)
+
+    over all ``U >= 0`` with rows of length 1. Row i of U holds how strongly item i belongs to each
+    label.
 
     Examples
     --------
@@ -93,7 +100,7 @@ def solve(
     _refuse_unused(settings, chosen, start=start, scales=scales)
     problem = Problem.check(similarity, groups)
     if chosen == "valleys" and problem.groups is not None:
-        raise InvalidInputError("pick='valleys' is for points, which have no groups")
+        raise InvalidInputError("pick='valleys' must be used without groups; found groups")
     if isinstance(settings, Power):
         from spherelax.power.run import run as run_power
 
@@ -121,7 +128,7 @@ def solve(
 
 
 def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: object) -> None:
-    """Refuse what the solver or the pick has no use for."""
+    """Refuse arguments that the solver or the pick does not use."""
     if settings.name == "power" and given["start"] is not None:
         raise InvalidInputError("start needs solver='coordinate'; found solver='power'")
     if pick != "valleys" and given["scales"] is not None:
@@ -129,7 +136,7 @@ def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: obj
 
 
 def _saving(problem: Problem) -> Any:
-    """Return what tells how many nats labels save, by the model of the default solver."""
+    """Return a function of labels: their saving by the model of the default solver, in nats."""
     from spherelax.coordinate.model import Model
 
     model = Model.of(problem)
@@ -137,7 +144,7 @@ def _saving(problem: Problem) -> Any:
 
 
 def _absorb(problem: Problem, start: Result) -> Outcome:
-    """Absorb the items and similarities of a problem into an earlier result."""
+    """Add the items and similarities of a problem to an earlier result."""
     from spherelax.coordinate.run import CoordinateSource, absorb
     from spherelax.power.run import PowerSource
 
@@ -156,7 +163,7 @@ def _absorb(problem: Problem, start: Result) -> Outcome:
 
 
 def _result(problem: Problem, outcome: Outcome) -> Result:
-    """Turn what a solver found into a result."""
+    """Turn the outcome of a solver into a result."""
     status = outcome.status
     if problem.isolated.all():
         status = Status.ISOLATED
@@ -177,7 +184,7 @@ def _result(problem: Problem, outcome: Outcome) -> Result:
 
 
 def _checked_scales(scales: ArrayLike | None, problem: Problem) -> NDArray[np.float64]:
-    """Return one positive scale for each item."""
+    """Return one positive scale for each item; refuse anything else."""
     if scales is None:
         return np.ones(problem.n_items)
     checked = np.asarray(scales, dtype=float)
@@ -190,7 +197,7 @@ def _checked_scales(scales: ArrayLike | None, problem: Problem) -> NDArray[np.fl
 
 
 def _n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads that a number of jobs means."""
+    """Return the number of threads for the argument n_jobs."""
     if n_jobs is not None and n_jobs != -1:
         check_range(POSITIVE_INTEGER, n_jobs=n_jobs)
         return n_jobs

@@ -1,4 +1,4 @@
-"""What is raised for input that cannot be used, and warned of where an answer is odd."""
+"""The error for input that cannot be used, and the warning for an answer that needs a check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class InvalidInputError(ValueError):
 
 
 class SphereWarning(UserWarning):
-    """An odd but legal outcome; the labels are there, and the message says what to make of them.
+    """A warning that the labels need a check; the message says why.
 
     Examples
     --------
@@ -28,5 +28,5 @@ class SphereWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     labels = sl.solve([[1, 0], [0, 1]]).labels
     >>> print(labels, caught[0].message)
-    [0 1] No item is similar to any other, so each has a label of its own.
+    [0 1] No item is similar to any other, so each has its own label. Check the similarities.
     """

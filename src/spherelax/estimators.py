@@ -25,10 +25,10 @@ AFFINITIES: Mapping[str, Callable[..., Any]] = {
 
 
 class _SphereEstimator(ClusterMixin, BaseEstimator):
-    """What both estimators do with a similarity."""
+    """Base of both estimators: solves a similarity and sets the fitted attributes."""
 
     def _solve(self, W: Any, groups: Iterable[Hashable] | None, **others: Any) -> Result:
-        """Solve with the parameters of the estimator, and others, and keep what both report."""
+        """Solve with the parameters of the estimator and others, and set the fitted attributes."""
         given = {name: getattr(self, name) for name in ("solver", "pick", "n_jobs", "callback")}
         self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
         self.labels_: Labels = self.result_.labels
@@ -37,7 +37,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         return self.result_
 
     def _start(self, n_items: int) -> Result | None:
-        """Return the last result if the items are to be added to it."""
+        """Return the last result if warm_start adds the items to it, otherwise None."""
         if not self.warm_start:
             return None
         if isinstance(solver_settings(self.solver), Power):
@@ -46,13 +46,13 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         return last if last is not None and len(last.labels) <= n_items else None
 
     def _checked_similarity(self, X: Any) -> Any:
-        """Check what scikit-learn checks of pairwise input; `solve` checks the rest."""
+        """Run the checks of scikit-learn for pairwise input; `solve` checks the rest."""
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         check_non_negative(X, type(self).__name__)
         return X
 
     def _pairwise_tags(self) -> Any:
-        """Say that X holds non-negative similarities of all pairs, dense or sparse."""
+        """Set the tags: X holds non-negative similarities of all pairs, dense or sparse."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = True
         tags.input_tags.positive_only = True
@@ -61,31 +61,31 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
 
 
 class SphereClustering(_SphereEstimator):
-    """Clustering that is not told the number of clusters.
+    """Clustering that finds the number of clusters.
 
-    Points become similarities by ``affinity``; similarities become labels by
-    :func:`spherelax.solve`.
+    ``affinity`` turns points into similarities; :func:`spherelax.solve` turns similarities into
+    labels.
 
     Parameters
     ----------
     affinity : {"nearest_neighbors", "adaptive", "rbf", "precomputed"} or callable
-        How points become similarities: a kernel of :mod:`spherelax.similarity`; "precomputed" if
-        X is itself a symmetric, non-negative similarity (dense or sparse); or a function that
-        takes X and returns one.
+        How points become similarities: the name of a kernel of :mod:`spherelax.similarity`;
+        "precomputed" if X is already a symmetric, non-negative similarity (dense or sparse); or a
+        function that takes X and returns one.
     affinity_params : dict, optional
         Keyword arguments of the kernel or the function.
     solver : {"coordinate", "power"}, Coordinate or Power
         As in :func:`spherelax.solve`.
     pick : {"description", "eta", "stability", "valleys"} or float, optional
-        As in :func:`spherelax.solve`; but in a neighbour graph every patch is a cluster to the
-        others, so with the affinity "nearest_neighbors" and the coordinate solver None is
-        "valleys".
+        As in :func:`spherelax.solve`; but with the affinity "nearest_neighbors" and the coordinate
+        solver, None is "valleys", because other picks cut a cluster of a neighbour graph into
+        pieces.
     n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
-        Whether `fit` goes on from the labels of the last one, whose samples must be the first ones
-        of X: more samples, and new similarities, are absorbed at the same resolution without a new
-        sweep. Where X has fewer samples, everything starts anew.
+        Whether `fit` continues from the labels of the last `fit`, whose samples must be the first
+        ones of X. More samples, and new similarities, are added at the same resolution without a
+        new sweep. If X has fewer samples than before, a new sweep is made.
 
     Attributes
     ----------
@@ -160,16 +160,16 @@ class SphereClustering(_SphereEstimator):
         return self
 
     def _is_affinity(self, name: str) -> bool:
-        """Tell whether the affinity is this one; a function may compare in ways of its own."""
+        """Tell whether the affinity has this name; it may also be a function."""
         return isinstance(self.affinity, str) and self.affinity == name
 
     def _seeks_valleys(self, scales: NDArray[np.float64] | None) -> bool:
-        """Tell whether labels are to be merged between valleys, for which scales are needed."""
+        """Tell whether the pick is "valleys", which needs scales."""
         is_default = isinstance(solver_settings(self.solver), Coordinate)
         return scales is not None and is_default and self.pick in (None, "valleys")
 
     def _affinity(self, X: Any) -> tuple[Any, NDArray[np.float64] | None]:
-        """Check X and turn it into similarities; of a neighbour graph, return the scales too."""
+        """Check X; return similarities and, for a neighbour graph, scales."""
         if self._is_affinity("precomputed"):
             return self._checked_similarity(X), None
         kernel = AFFINITIES.get(self.affinity) if isinstance(self.affinity, str) else self.affinity
@@ -187,25 +187,25 @@ class SphereClustering(_SphereEstimator):
         return kernel(points, **parameters), None
 
     def __sklearn_tags__(self) -> Any:
-        """Say whether X holds similarities or points."""
+        """Set the tags: whether X holds similarities or points."""
         pairwise = self._is_affinity("precomputed")
         return self._pairwise_tags() if pairwise else super().__sklearn_tags__()
 
 
 class SphereMatching(_SphereEstimator):
-    """Multi-matching that is not told the size of the universe.
+    """Multi-matching that finds the number of different things.
 
-    Items of different objects that are the same thing get the same label, and no two items of one
-    object do; all pairwise matchings that follow are cycle consistent.
+    Items of different groups that are the same thing get the same label; two items of one group
+    never do. The matches are cycle consistent: if i matches j and j matches l, then i matches l.
 
     Parameters
     ----------
     solver, pick, n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
-        Whether `fit` goes on from the labels of the last one, whose items must be the first ones of
-        X: more items, and new similarities, are absorbed at the same resolution without a new
-        sweep. Where X has fewer items, everything starts anew.
+        Whether `fit` continues from the labels of the last `fit`, whose items must be the first
+        ones of X. More items, and new similarities, are added at the same resolution without a new
+        sweep. If X has fewer items than before, a new sweep is made.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ class SphereMatching(_SphereEstimator):
     >>> matching.n_universe_, len(matching.matches())
     (8, 92)
 
-    A collection that grows by one object:
+    A collection that grows by one group:
 
     >>> known = groups < groups.max()
     >>> matching = SphereMatching(warm_start=True).fit(W[known][:, known], groups=groups[known])
@@ -269,7 +269,8 @@ class SphereMatching(_SphereEstimator):
         y : object
             Ignored.
         groups : sequence of n_samples hashable labels, optional
-            The object of each item, in any order. None: each item is an object of its own.
+            The group of each item, in any order, such as the image of a keypoint. Items of one
+            group never share a label. None: no groups.
 
         Returns
         -------
@@ -287,5 +288,5 @@ class SphereMatching(_SphereEstimator):
         return self.result_.matches()
 
     def __sklearn_tags__(self) -> Any:
-        """Say that X holds similarities."""
+        """Set the tags: X holds similarities."""
         return self._pairwise_tags()

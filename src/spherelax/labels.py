@@ -1,7 +1,7 @@
 """Labels of items: integers from 0, numbered in order of first appearance.
 
-Every labeling of the package is numbered that way, so that two labelings which put the same items
-together are equal arrays, and the number of labels is one more than the largest.
+All labels of the package are numbered in this way. So two labelings that put the same items
+together are equal arrays, and the number of labels is one more than the largest label.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spherelax.errors import InvalidInputError
 
 Labels = NDArray[np.int32]
 
-# Integers below this multiple of the number of items are renumbered without sorting them.
+# Integers below this number times the number of items are renumbered without sorting.
 SPARSE = 4
 
 
@@ -31,7 +31,7 @@ def count_labels(labels: NDArray[np.integer]) -> int:
 
 
 def renumber(labels: NDArray[np.integer]) -> Labels:
-    """Turn labels, integers from 0 with or without gaps, into labels in order of first appearance.
+    """Return labels numbered in order of first appearance; any integers from 0 are allowed.
 
     Time and memory grow with the number of items and with the largest label.
 
@@ -50,7 +50,7 @@ def renumber(labels: NDArray[np.integer]) -> Labels:
 
 
 def separate(labels: NDArray[np.integer], alone: NDArray[np.bool_]) -> Labels:
-    """Give each of the items marked ``alone`` a label of its own.
+    """Give each of the items marked ``alone`` its own label.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def separate(labels: NDArray[np.integer], alone: NDArray[np.bool_]) -> Labels:
 
 
 def separate_groups(labels: NDArray[np.integer], groups: NDArray[np.integer]) -> Labels:
-    """Give a label of its own to every item whose label an earlier item of its group has.
+    """Give an item its own label if an earlier item of its group has the same label.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def separate_groups(labels: NDArray[np.integer], groups: NDArray[np.integer]) ->
 def encode(names: Iterable[Hashable], what: str) -> NDArray[np.intp]:
     """Turn hashable names into integers from 0, in order of first appearance.
 
-    Arrays of integers or text are encoded whole, other sequences name by name.
+    Arrays of integers or text are encoded at once, other sequences name by name.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def encode(names: Iterable[Hashable], what: str) -> NDArray[np.intp]:
 
 
 def _is_hashable(name: object) -> bool:
-    """Tell whether a name can be a key."""
+    """Tell whether a name can be a key of a dictionary."""
     try:
         hash(name)
     except TypeError:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.labels import encode
 
-# Rows of a similarity that are looked at together, to need no second one.
+# A similarity is read in blocks of this number of rows, which saves memory.
 BLOCK_ROWS = 256
 
 
@@ -37,15 +37,15 @@ def pairwise_scores(
 ) -> PairScores:
     """Score the pairs of items that share a label against those that should.
 
-    Counted from tables of label sizes in O(n_items log n_items); pairs are never listed. A share
-    of nothing is 1: no pair is wrong where none was claimed, none is missing where none exists.
+    Pairs are counted from the sizes of labels in O(n_items log n_items) and never listed. If no
+    pair shares a label, the precision is 1; if no pair should share one, the recall is 1.
 
     Parameters
     ----------
     labels_true, labels : sequence of n_items labels
-        What is right, and what is to be scored.
+        The true labels, and the labels to score.
     groups : sequence of n_items labels, optional
-        Given, only pairs of items from different groups count.
+        If given, only pairs of items from different groups count.
 
     Returns
     -------
@@ -85,13 +85,13 @@ def match_scores(
 ) -> PairScores:
     """Score pairs of items against those that should share a label.
 
-    For methods that return matches, not labels: what `pairwise_scores` counts, without supposing
-    that matches are cycle consistent. Only pairs of items from different groups count.
+    This is `pairwise_scores` for methods that return matches instead of labels; the matches need
+    not be cycle consistent. Only pairs of items from different groups count.
 
     Parameters
     ----------
     labels_true : sequence of n_items labels
-        What is right.
+        The true labels.
     matches : array-like of shape (n_matches, 2)
         Pairs of items; order and repetition do not matter.
     groups : sequence of n_items labels
@@ -124,11 +124,11 @@ def match_scores(
 
 
 def modularity(similarity: Any, labels: Iterable[Hashable]) -> float:
-    """Return how much more similarity lies inside labels than items' totals alone would put there.
+    """Return the share of similarity inside labels, minus the share expected at random.
 
-    ``Q = sum_c (W_c / W - (d_c / W)^2)``, where W is the sum of all similarities, W_c that inside
-    label c, and d_c that of its items with everything; self-similarities do not count (Newman and
-    Girvan 2004).
+    ``Q = sum_c (W_c / W - (d_c / W)^2)``, where W is the sum of all similarities, W_c the sum
+    inside label c, and d_c the sum of its items with all items. Similarities of items with
+    themselves do not count (Newman and Girvan 2004).
 
     Parameters
     ----------
@@ -233,5 +233,5 @@ def _n_pairs(codes: NDArray[np.intp]) -> int:
 
 
 def _share(part: Any, whole: Any) -> float:
-    """Divide; a share of nothing is 1."""
+    """Return part / whole, or 1 if the whole is 0."""
     return float(part / whole) if whole else 1.0

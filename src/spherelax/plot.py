@@ -1,6 +1,6 @@
-"""Pictures of the sweep, the similarity, the sphere and the matches; matplotlib is an extra.
+"""Pictures of the sweep, the similarity, the sphere and the matches; they need matplotlib.
 
-Every function draws on the Axes that it is given, or on those of a new figure, and returns them.
+Every function draws on given Axes, or on those of a new figure, and returns the Axes.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
 from spherelax.result import Result
 
-# Okabe and Ito's colours, more or less: colour-blind readers can tell them apart. The curve of
-# eta is pink in the paper, the F-score blue, the pick green.
+# Close to the colours of Okabe and Ito, which colour-blind readers can distinguish. As in the
+# paper, eta is pink, the F-score blue and the pick green.
 PINK, BLUE, GREEN, RED, GREY, PLUM = (
     "#C2559A", "#0072B2", "#009E73", "#D55E00", "#8C8C8C", "#7A2E5D"
 )  # fmt: skip
-ETA_FLOOR = 1e-9  # share of the largest eta that counts as zero; its log scale ends there
+ETA_FLOOR = 1e-9  # smaller eta, relative to the largest, is drawn as zero; the log scale ends there
 SPINE_GAP = 50  # points between the scales of the F-score and of the number of labels
-MAX_CELLS = 1000  # cells per side of the image of a similarity
-DARKEST = 95  # percentile of the positive similarities from which the image is black
-MAX_RULED = 60  # clusters that lines are drawn between
-IMAGE_GAP = 0.03  # between images, as a share of the widest
+MAX_CELLS = 1000  # largest number of cells per side of the image of a similarity
+DARKEST = 95  # percentile of the positive similarities above which the image is black
+MAX_RULED = 60  # largest number of clusters with lines between them
+IMAGE_GAP = 0.03  # gap between images, as a share of the widest image
 
 Labels = Sequence[Hashable] | NDArray[Any]
 
 
 class _Curve(NamedTuple):
-    """What is drawn over a sweep: a value for each step, and where."""
+    """A curve over the sweep: x and y of each step."""
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -42,21 +42,23 @@ class _Curve(NamedTuple):
 def sweep(
     result: Result, *, truth: Labels | None = None, groups: Labels | None = None, ax: Any = None
 ) -> Any:
-    """Draw what the pick was made by, the pick, and the number of labels, over the whole sweep.
+    """Draw the whole sweep: the curve that the pick is made by, the pick, the number of labels.
 
-    For labels picked by description: the nats that they save, over the resolution. Else eta and
-    its maxima over alpha; eta has a logarithmic scale, which turns linear where it counts as zero.
-    The legend is above the Axes, so a title belongs to the figure. Returns the Axes of the first
-    curve; ``ax.figure.axes`` has all.
+    If the labels were picked by description, the curve is the saving over the resolution: how much
+    shorter the labels make the description of the similarities, in nats (a nat is 1.44 bits).
+    Otherwise it is eta over alpha, with its maxima, on a logarithmic scale; eta is how much the
+    last pass of a step still gained. The legend is above the Axes, so set a title on the figure.
+    Returns the Axes of this curve; ``ax.figure.axes`` has all.
 
     Parameters
     ----------
     result : Result
-        Whose path to draw.
+        The result whose path is drawn.
     truth : sequence of n_items labels, optional
-        Given, the F-score of every step is drawn too, with a dashed line at that of the pick.
+        True labels. If given, the F-score of every step is drawn, too, and a dashed line at that of
+        the pick.
     groups : sequence of n_items labels, optional
-        Given, only pairs of items from different groups count for the F-score.
+        If given, only pairs of items from different groups count for the F-score.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -67,7 +69,7 @@ def sweep(
     >>> W, truth = sl.datasets.make_binary_similarity(60, 3, random_state=0)
     >>> ax = sl.plot.sweep(sl.solve(W), truth=truth)
     >>> [scale.get_ylabel() for scale in ax.figure.axes]
-    ['nats saved', 'number of labels', 'F-score']
+    ['saving, in nats', 'number of labels', 'F-score']
     """
     ax = _axes(ax, figsize=(7.2, 4.2))
     path = result.path
@@ -100,8 +102,8 @@ def illustration(
 ) -> Any:
     """Draw the paper's illustration: eta alone, and eta with the pick and the F-score.
 
-    Both on linear scales, as in the paper. Arguments as in :func:`sweep`, with a figure in place
-    of the Axes. Returns an array of the two Axes.
+    Both have linear scales, as in the paper. Arguments are those of :func:`sweep`, but with a
+    figure instead of Axes. Returns an array of the two Axes.
 
     Examples
     --------
@@ -128,15 +130,17 @@ def illustration(
 def similarity(similarity: Any, *, labels: Labels | None = None, ax: Any = None) -> Any:
     """Draw a similarity matrix as an image, darker for more similar.
 
-    Beyond 1000 items the image shows means over cells; nothing of the size of the matrix is made.
-    For a scale: ``ax.figure.colorbar(ax.images[0])``.
+    With more than 1000 items, the image has 1000 x 1000 cells at most, and each shows the mean of
+    its similarities; no copy of the matrix is made. To add a scale, call
+    ``ax.figure.colorbar(ax.images[0])``.
 
     Parameters
     ----------
     similarity : array-like or sparse matrix of shape (n_items, n_items)
-        What to draw.
+        The matrix to draw.
     labels : sequence of n_items labels, optional
-        Given, items are sorted by them, the largest cluster first, and ruled up to 60 clusters.
+        If given, items are sorted by label, the largest label first. Up to 60 labels have lines
+        between them.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -177,15 +181,15 @@ def similarity(similarity: Any, *, labels: Labels | None = None, ax: Any = None)
 def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any:
     """Draw rows of U as points on the non-negative part of the unit sphere in three dimensions.
 
-    The corners are the rows of a labelling, the points between them are relaxed. Zero rows (items
-    that are similar to nothing) are left out.
+    An item at a corner has one label; an item between corners belongs to several labels in part.
+    Zero rows (items that are similar to nothing) are left out.
 
     Parameters
     ----------
     U : array-like of shape (n_items, 3)
         For example ``solve(W, solver=Power(max_labels=3)).embedding()``.
     labels : sequence of n_items labels, optional
-        Given, they colour the points.
+        If given, the colours of the points.
     ax : matplotlib Axes3D, optional
         Where to draw.
 
@@ -222,23 +226,23 @@ def matches(
     correct: ArrayLike | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw matches as lines between images that are laid out in a row.
+    """Draw matches as lines between images in a row.
 
     Parameters
     ----------
     images : dict or sequence of arrays of shape (height, width) or (height, width, 3 or 4), or None
-        The images to show by the name of their group, in that order; or all of them, if groups
-        count from 0. Grey or in colour; None in place of one that is not at hand.
+        The images to show, in this order: a dict by the name of the group, or a sequence of all
+        images if groups are numbers from 0. Grey or in colour; None for an image that is missing.
     positions : array-like of shape (n_items, 2)
         x to the right and y downwards of each item in its image, in pixels.
     groups : sequence of n_items labels
         The image of each item, as in :func:`spherelax.solve`.
     pairs : array-like of shape (n_pairs, 2)
-        Pairs of items, such as ``result.matches()`` or part of it. Those of which an end is in an
-        image that is not shown are left out.
+        Pairs of items, such as ``result.matches()`` or part of it. Pairs with an item in an image
+        that is not shown are left out.
     correct : array-like of n_pairs booleans, optional
-        Which pairs are right, such as ``truth[pairs[:, 0]] == truth[pairs[:, 1]]``. Given, right
-        ones are green, wrong ones red and dashed.
+        Which pairs are right, such as ``truth[pairs[:, 0]] == truth[pairs[:, 1]]``. If given, right
+        pairs are green, wrong ones red and dashed.
     ax : matplotlib Axes, optional
         Where to draw.
 
@@ -284,7 +288,7 @@ def matches(
 
 
 def _matplotlib(module: str) -> Any:
-    """Import a module of matplotlib, or say how to get it."""
+    """Import a module of matplotlib; the error says how to install it."""
     try:
         return import_module(f"matplotlib.{module}")
     except ImportError as error:
@@ -293,7 +297,7 @@ def _matplotlib(module: str) -> Any:
 
 
 def _axes(ax: Any, **settings: Any) -> Any:
-    """Return the Axes that were given, or those of a new figure."""
+    """Return the given Axes, or those of a new figure."""
     return _matplotlib("pyplot").subplots(layout="constrained", **settings)[1] if ax is None else ax
 
 
@@ -304,7 +308,7 @@ def _require(holds: bool, name: str, found: Any, expected: str) -> None:
 
 
 def _require_below(end: int, name: str, found: NDArray[Any]) -> None:
-    """Refuse anything but integers from 0 to before the end."""
+    """Refuse anything but integers from 0 to end - 1."""
     if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= end):
         raise InvalidInputError(
             f"{name} must be integers from 0 to {end - 1}; "
@@ -313,7 +317,7 @@ def _require_below(end: int, name: str, found: NDArray[Any]) -> None:
 
 
 def _places(images: Sequence[Any] | Mapping[Hashable, Any], groups: Labels) -> NDArray[np.intp]:
-    """Return where in the row the image of each item is, or -1 if it is not shown."""
+    """Return the place in the row of the image of each item, or -1 if it is not shown."""
     if isinstance(images, Mapping):
         place = {name: index for index, name in enumerate(images)}
         names = groups.tolist() if isinstance(groups, np.ndarray) else groups
@@ -324,7 +328,7 @@ def _places(images: Sequence[Any] | Mapping[Hashable, Any], groups: Labels) -> N
 
 
 def _legend(front: Any, *others: Any) -> None:
-    """Put a legend for all scales above the front one, and that one before the others."""
+    """Draw one legend for all Axes above the first one, which is drawn in front of the others."""
     handles = [handle for ax in (front, *others) for handle in ax.get_legend_handles_labels()[0]]
     place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(handles)}
     front.legend(handles=handles, frameon=False, fontsize="small", columnspacing=1.4, **place)
@@ -342,7 +346,7 @@ def _draw_eta(ax: Any, curve: _Curve) -> None:
 
 
 def _scale_eta(ax: Any, etas: NDArray[np.float64]) -> None:
-    """Give eta a logarithmic scale, linear where it counts as zero."""
+    """Give eta a logarithmic scale, which becomes linear near zero."""
     top, low = etas.max() or 1.0, etas.min()
     floor = 10 ** np.ceil(np.log10(ETA_FLOOR * top))
     if low > floor:
@@ -355,12 +359,12 @@ def _scale_eta(ax: Any, etas: NDArray[np.float64]) -> None:
 
 
 def _draw_savings(ax: Any, curve: _Curve) -> None:
-    """Draw the nats that the labels save, over the logarithm of the resolution."""
+    """Draw the saving, in nats, over the resolution on a logarithmic scale."""
     ax.plot(curve.x, curve.y, color=PINK, lw=1.8)
     ax.set_xscale("log")
     ax.set_xlabel("resolution, in units of the average similarity")
     ax.margins(y=0.12)
-    _name(ax, "nats saved", PINK)
+    _name(ax, "saving, in nats", PINK)
 
 
 def _name(scale: Any, name: str, color: str) -> None:
@@ -370,7 +374,7 @@ def _name(scale: Any, name: str, color: str) -> None:
 
 
 def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
-    """Mark the two maxima of eta, where it has them, and the pick."""
+    """Mark the pick and, if there are any, the two maxima of eta."""
     for index, marker, color, label in (
         (result.right, ">", PLUM, "right maximum"),
         (result.left, "<", PLUM, "left maximum"),
@@ -384,7 +388,7 @@ def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
 def _draw_scores(
     ax: Any, result: Result, truth: Labels, groups: Labels | None, x: NDArray[np.float64]
 ) -> Any:
-    """Draw the F-score of every step, and a dashed line at that of the pick, on their own scale."""
+    """Draw the F-score of every step, and a dashed line at that of the pick, on new Axes."""
     scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.labelings]
     picked = scores[result.position]
     scale = ax.twinx()
@@ -396,7 +400,7 @@ def _draw_scores(
 
 
 def _cell_means(W: Any, order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return means of W, its items in another order, over at most MAX_CELLS cells per side."""
+    """Return means of W, with items in this order, over at most MAX_CELLS cells per side."""
     m = len(order)
     n_cells = min(m, MAX_CELLS)
     cell = np.empty(m, dtype=np.intp)
@@ -435,7 +439,7 @@ def _draw_octant(ax: Any) -> None:
 def _draw_images(
     ax: Any, images: Sequence[Any], points: NDArray[np.float64], image_of: NDArray[np.intp]
 ) -> tuple[Any, NDArray[np.float64]]:
-    """Draw images in a row, or boxes around the points; return what moves points to them."""
+    """Draw images in a row, or boxes around the points; return the shift of each image."""
     boxes = np.array([_box(image, points[image_of == i]) for i, image in enumerate(images)])
     low, size = boxes[:, 0], boxes[:, 1] - boxes[:, 0]
     steps = size[:, 0] + IMAGE_GAP * size[:, 0].max()

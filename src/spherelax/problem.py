@@ -1,7 +1,7 @@
-"""Checked, frozen input: the only place where arrays are checked.
+"""Checked input: the only place where similarities and groups are checked.
 
-Everything behind a :class:`Problem` may trust what it gets: a square, symmetric, non-negative,
-finite similarity (dense or CSR) of at least two items, and groups as integers.
+A :class:`Problem` holds a square, symmetric, non-negative, finite similarity (dense or CSR) of at
+least two items, and groups as integers. Code that gets a problem does not check again.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.labels import encode, listed
 
-# Rows looked at together when a dense matrix is checked, so that checking needs no second matrix.
+# A dense matrix is checked in blocks of this number of rows, which saves memory.
 CHECK_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be solved: similarities as given, and the group of each item.
+    """The input of a solver: similarities as given, and the group of each item.
 
     Attributes
     ----------
     similarity : ndarray or csr_array of shape (n_items, n_items)
-        The user's matrix itself where it can be used as it is, of any real dtype.
+        The user's matrix, not a copy if possible, of any real dtype.
     groups : ndarray of shape (n_items,) or None
-        Group of each item, counted from 0 in order of first appearance. None: no constraint.
+        Group of each item, counted from 0 in order of first appearance. None: no groups.
     """
 
     similarity: Any
@@ -41,7 +41,7 @@ class Problem:
     def check(cls, similarity: object, groups: Iterable[Hashable] | None = None) -> Problem:
         """Check both inputs and build the problem; raise `InvalidInputError` at the first fault.
 
-        A problem is not checked again; groups, if given, take the place of its own.
+        A problem is not checked again; groups, if given, replace its own.
         """
         if isinstance(similarity, Problem):
             return similarity if groups is None else similarity.regrouped(groups)
@@ -55,7 +55,7 @@ class Problem:
                 _check_values(W[start : start + CHECK_ROWS])
             _check_symmetric_dense(W)
         if W.max() == 0:
-            W = sp.eye_array(W.shape[0], format="csr")  # similar to nothing but itself
+            W = sp.eye_array(W.shape[0], format="csr")  # each item is similar to itself only
         return cls(W, None if groups is None else _encode_groups(groups, W.shape[0]))
 
     def regrouped(self, groups: Iterable[Hashable] | None) -> Problem:
@@ -71,21 +71,21 @@ class Problem:
 
     @property
     def largest_group(self) -> int:
-        """Number of items in the largest group: no universe is smaller."""
+        """Number of items in the largest group: a lower bound on the number of labels."""
         return 1 if self.groups is None else int(np.bincount(self.groups).max())
 
     @cached_property
     def present(self) -> NDArray[np.intp]:
         """Items whose row is not zero.
 
-        Paper: the normalisation divides by row sums; items whose sum is zero stay outside.
+        Paper: the normalisation divides by row sums; items whose sum is zero are left out.
         """
         W = self.similarity
         return np.flatnonzero(np.diff(W.indptr) if sp.issparse(W) else W.any(axis=1))
 
     @cached_property
     def isolated(self) -> NDArray[np.bool_]:
-        """Items that are similar to nothing but, perhaps, themselves."""
+        """Tell of each item whether it is similar to no other item."""
         W = self.similarity
         on_diagonal = W.diagonal() != 0
         n_nonzero = np.diff(W.indptr) if sp.issparse(W) else np.count_nonzero(W, axis=1)
@@ -140,14 +140,14 @@ def _check_values(values: NDArray[Any]) -> None:
 
 
 def _tolerance(W: Any) -> float:
-    """Asymmetry that rounding alone explains: square root of precision, relative to scale."""
+    """Return the asymmetry that rounding can cause: sqrt(precision) times the largest value."""
     if W.dtype.kind != "f":
         return 0.0
     return float(np.sqrt(np.finfo(W.dtype).eps) * W.max())
 
 
 def _check_symmetric_dense(W: NDArray[Any]) -> None:
-    """Refuse asymmetry, tile by tile so that no second matrix is needed."""
+    """Refuse asymmetry; the matrix is compared block by block, which saves memory."""
     worst, where = 0.0, (0, 0)
     for i in range(0, len(W), CHECK_ROWS):
         for j in range(0, i + 1, CHECK_ROWS):
@@ -163,8 +163,8 @@ def _check_symmetric_dense(W: NDArray[Any]) -> None:
 def _check_symmetric_sparse(W: Any) -> None:
     """Refuse asymmetry of a sparse matrix.
 
-    A product with random numbers shows asymmetry without a second matrix; where it shows any, the
-    matrices are compared to say how much and where.
+    Products of W and of W.T with random numbers differ if W is not symmetric, and need little
+    memory. Only if they differ are the matrices compared, to say how much and where.
     """
     x = np.random.default_rng(0).uniform(1.0, 2.0, W.shape[0])
     if np.abs(W @ x - W.T @ x).max() <= _tolerance(W):
@@ -179,7 +179,7 @@ def _check_symmetric_sparse(W: Any) -> None:
 
 
 def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) -> None:
-    """Raise if the largest difference is more than rounding."""
+    """Raise an error if the largest difference is more than rounding can cause."""
     if worst > tolerance:
         raise InvalidInputError(
             f"similarity must be symmetric; largest |W - W.T| is {worst:.1e}, "
@@ -188,7 +188,7 @@ def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) ->
 
 
 def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]:
-    """Turn the group labels of n_items items into integers; None is a group of its own."""
+    """Turn the group names of n_items items into integers; each None becomes its own group."""
     codes = encode(groups if _are_present(groups) else _without_none(groups), "groups")
     if len(codes) != n_items:
         raise InvalidInputError(
@@ -198,18 +198,18 @@ def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.intp]
 
 
 class _Free:
-    """The group of one item that has none."""
+    """Stands for the group of one item that has none; no two are equal."""
 
 
 def _are_present(groups: Iterable[Hashable]) -> bool:
-    """Tell at once whether groups are numbers or text throughout, so that none is missing."""
+    """Tell quickly whether all groups are numbers or text, so that none can be missing."""
     if isinstance(groups, np.ndarray):
         return groups.dtype.kind in "biuSU"
     return isinstance(groups, list | tuple) and set(map(type, groups)) <= {int, str, bool}
 
 
 def _without_none(groups: Iterable[Hashable]) -> list[Hashable]:
-    """Return groups in which each None is a group of its own; refuse missing values."""
+    """Replace each None by a group of one item; refuse missing values."""
     names = [_Free() if name is None else name for name in listed(groups, "groups")]
     for item, name in enumerate(names):
         if _is_missing(name):

@@ -1,4 +1,4 @@
-"""What a sweep leaves behind: steps, the path, the result and its status."""
+"""The result of a sweep: its steps, the path, the labels and their status."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from spherelax.labels import Labels, count_labels
 from spherelax.metrics import pairwise_scores
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
-# F-score of the pairs that share a label from which two labelings count as the same.
+# Two labelings count as the same if the pairs that share a label agree with at least this F-score.
 SAME = 0.98
-# What makes a frame of a dictionary of columns, by the package that the user has.
+# The function of each package that turns a dictionary of columns into a data frame.
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
@@ -29,46 +29,65 @@ class Status(StrEnum):
     Examples
     --------
     >>> import spherelax as sl
-    >>> print(sl.Status.VALLEY)
-    The labels are those of the valley between the two maxima of eta.
+    >>> print(sl.Status.STABLE)
+    The labels are those that stay the same over the widest range of resolutions.
     """
 
-    VALLEY = "The labels are those of the valley between the two maxima of eta."
+    VALLEY = (
+        "The labels are those of the step with the smallest eta between its two maxima. "
+        "Eta is how much the last pass of a step still gained."
+    )
     SETTLED = (
-        "After its last maximum eta is zero: the clusters do not interact any more. "
-        "The labels are those of the middle of that stretch."
+        "The labels are those of the middle one of the steps at which eta is 0, after its last "
+        "maximum. Eta is how much the last pass of a step still gained; 0 means that the labels "
+        "had settled."
     )
     SINGLE = (
-        "The eta curve has a single maximum and no valley: the labels are those of the smallest "
-        "eta after it. Look at the path before you trust them."
+        "The labels are those of the step with the smallest eta after its only maximum; usually "
+        "it has two. Eta is how much the last pass of a step still gained. Look at other steps of "
+        "the path before you trust the labels."
     )
     RISING = (
-        "The eta curve never falls: the labels are those of the last step. "
-        "Look at the path before you trust them."
+        "The labels are those of the last step, because eta never falls. Eta is how much the last "
+        "pass of a step still gained. Look at other steps of the path before you trust the labels."
     )
     STILL = (
-        "The iteration came to rest at every alpha, so eta is zero everywhere: "
-        "the labels are those after their number last changed."
+        "The labels are those after the number of labels last changed, because eta is 0 at every "
+        "step and cannot choose one. Eta is how much the last pass of a step still gained. Look at "
+        "other steps of the path before you trust the labels."
     )
-    ISOLATED = "No item is similar to any other, so each has a label of its own."
-    DESCRIBED = "The labels are those that describe the similarities most briefly."
+    ISOLATED = "No item is similar to any other, so each has its own label. Check the similarities."
+    DESCRIBED = (
+        "The labels are those with which the similarities have the shortest description, of all "
+        "resolutions that were tried."
+    )
     NOISE = (
-        "The labels describe the similarities no more briefly than those of noise would be: this "
-        "looks like noise, or like one cluster."
+        "The labels describe the similarities hardly better than they could describe random "
+        "ones: there may be no clusters, or only one. Do not rely on these labels without "
+        "another reason."
     )
-    STABLE = "The labels are those that change least while the resolution falls."
-    VALLEYS = "Neighbouring labels were merged wherever there was no valley between them."
-    ABSORBED = "Items were added to given labels at their resolution, without a new sweep."
-    INTERRUPTED = "The sweep was interrupted: the labels are the best of the steps before."
-    CHOSEN = "The labels are those of the step of the path that was asked for."
+    STABLE = "The labels are those that stay the same over the widest range of resolutions."
+    VALLEYS = (
+        "Neighbouring labels were merged, unless there is a valley between them: a place with "
+        "fewer points."
+    )
+    ABSORBED = (
+        "Items were added to the labels of an earlier result, at its resolution. To choose the "
+        "resolution anew, solve without start."
+    )
+    INTERRUPTED = (
+        "The sweep was interrupted: the labels are the best of the steps that were done. Run it to "
+        "the end before you trust them."
+    )
+    CHOSEN = "The labels are those of the step that was asked for."
     NEAREST = (
-        "No step of the path has the number of labels that was asked for: "
-        "the labels are those of the step with the nearest number."
+        "No step has the number of labels that was asked for: the labels are those of the step "
+        "with the nearest number."
     )
 
     @property
     def is_odd(self) -> bool:
-        """Tell whether the outcome deserves a warning."""
+        """Tell whether the labels need a check, so that `solve` warns."""
         return self in (
             Status.SINGLE,
             Status.RISING,
@@ -81,7 +100,18 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the sweep, as a callback sees it: step ``index`` (from 0) of at most ``n_steps``.
+    """One step of the sweep, for a callback: number ``index`` (from 0) of at most ``n_steps``.
+
+    Attributes
+    ----------
+    index, n_steps : int
+        Number of the step, and the largest number of steps that the sweep may have.
+    alpha, resolution : float
+        Where the sweep is; ``resolution = alpha / (1 - alpha)``.
+    eta, objective : float
+        How much the last pass of the step still gained, and the objective that was reached.
+    n_labels : int
+        Number of labels.
 
     Examples
     --------
@@ -111,28 +141,29 @@ Callback = Callable[[Step], object]
 
 @dataclass(frozen=True, eq=False)
 class SweepPath:
-    """The whole sweep, one entry per step: curves, and the labels of every item.
+    """The whole sweep: numbers and labels of every step, from high to low resolution.
 
     Attributes
     ----------
     alphas, etas, objectives : ndarray of shape (n_steps,)
-        The alpha of each step, how much the last inner step still gained there, and the objective
-        that was reached.
+        The alpha of each step, how much its last pass still gained, and the objective that was
+        reached.
     resolutions : ndarray of shape (n_steps,)
-        ``alpha / (1 - alpha)``: how many times the average similarity two labels must have on
-        average to be one.
+        ``alpha / (1 - alpha)``: how similar the items of two labels must be, on average, to get one
+        label, in units of the average similarity.
     n_labels : ndarray of shape (n_steps,)
         Number of different labels.
     labels : sequence of n_steps arrays of shape (n_items,)
         Labels of the items, numbered within each step in order of first appearance. Steps with
         the same labels may share an array.
     savings : ndarray of shape (n_steps,) or None
-        Nats by which the labels shorten the description of the similarities, where they were
-        asked for.
+        How much shorter the labels make the description of the similarities, in nats (a nat is
+        1.44 bits). None if the solver did not compute it.
     stability : ndarray of shape (n_steps,)
-        Over which range of the logarithm of the resolution the labels stay what they are.
+        Width of the range of resolutions in which the labels stay the same: the natural logarithm
+        of its upper end divided by its lower end.
     is_whole : bool
-        False if the sweep was interrupted.
+        Whether the sweep came to its end; False if it was interrupted.
 
     Examples
     --------
@@ -162,10 +193,10 @@ class SweepPath:
 
     @cached_property
     def stability(self) -> NDArray[np.float64]:
-        """Length in ln(resolution) of the run of steps with nearly the same labels.
+        """Width, as a difference of ln(resolution), of the range with nearly the same labels.
 
-        Consecutive steps belong to one run if the pairs that share a label agree with an F-score
-        of `SAME`; the run reaches halfway to the steps next to it.
+        Steps next to each other belong to one range if the pairs that share a label agree with an
+        F-score of at least `SAME`. The range ends halfway to the next step on either side.
         """
         positive = np.where(self.alphas > 0, self.alphas, self.alphas[self.alphas > 0].min() / 2)
         log = np.log(positive / (1.0 - positive))
@@ -173,8 +204,8 @@ class SweepPath:
         first = 0
         lengths = np.empty(len(log))
         for last in range(len(log)):
-            ended = last + 1 == len(log) or not _same(self.labels[last], self.labels[last + 1])
-            if ended:
+            is_end = last + 1 == len(log) or not _same(self.labels[last], self.labels[last + 1])
+            if is_end:
                 lengths[first : last + 1] = ends[first] - ends[last + 1]
                 first = last + 1
         return lengths
@@ -186,7 +217,7 @@ def _same(one: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
 
 
 def nearest_step(path: SweepPath, resolution: float) -> int:
-    """Return the step whose resolution is nearest, by their ratio; 0 is nearest to the lowest."""
+    """Return the step whose resolution is nearest by ratio; for 0, the lowest one."""
     if resolution == 0.0:
         return int(path.resolutions.argmin())
     with np.errstate(divide="ignore"):
@@ -195,25 +226,25 @@ def nearest_step(path: SweepPath, resolution: float) -> int:
 
 
 class Source(Protocol):
-    """What a result asks back about a step: it knows the problem and how it was solved."""
+    """The solved problem, from which a result computes more about a step when it is asked."""
 
     @property
     def max_labels(self) -> int:
-        """The upper bound on the number of labels that the sweep worked with."""
+        """The upper bound on the number of labels in the sweep."""
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
-        """Return how sure these labels are, item by item."""
+        """Return the confidence of each item in its label, from 0 to 1."""
 
     def embedding(self, index: int) -> Any:
-        """Return the relaxed rows U at a step."""
+        """Return the matrix U at a step: how strongly each item belongs to each label."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a solver hands over: labels, where they come from, and what to ask back.
+    """What a solver returns: labels, where they come from, and the solved problem.
 
-    ``index`` is the step of the path that the labels come from, None if they come from none;
-    ``right`` and ``left`` are the maxima of eta around it, where there are any.
+    ``index`` is the step of the path that the labels come from, None if they come from none.
+    ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
     """
 
     labels: Labels
@@ -229,7 +260,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Labels, how they were chosen, and the path to choose others from.
+    """The labels, how they were chosen, and the path, from which others can be chosen.
 
     Attributes
     ----------
@@ -238,31 +269,33 @@ class Result:
     n_labels : int
         Number of different labels.
     resolution : float
-        Where on the path the labels come from: how many times the average similarity two labels
-        must have on average to become one. Higher is finer.
+        How similar the items of two labels must be, on average, to get one label, in units of the
+        average similarity. A higher resolution gives more and smaller labels.
     alpha : float
-        The same as the paper has it: ``resolution / (1 + resolution)``.
+        The same in the units of the paper: ``resolution / (1 + resolution)``.
     status : Status
-        How they were chosen: a sentence.
+        A sentence that says how the labels were chosen, and whether to doubt them.
     confidence : ndarray of shape (n_items,)
-        How much better each label is than the next best, from 0 (not at all) to 1 (nothing else
-        has a claim on the item).
+        For each item, from 0 (another label would be as good) to 1 (no other label has a claim on
+        it).
     path : SweepPath
         The whole sweep.
     index : int or None
-        The step of the path that the labels come from. With many items they were improved after the
-        sweep, so that the path may hold others there. None if they come from no step: merged
-        between valleys, or connected components because of noise.
+        The step of the path that the labels come from. With many items the labels are improved
+        after the sweep, so the path may have slightly different ones at this step. None if the
+        labels come from no step: they were merged by ``pick="valleys"``, or they are connected
+        components because the input looks random.
     position : int
-        The step at ``alpha``: the one that the labels come from, or else the one nearest to them.
+        ``index``; if that is None, the step with the nearest resolution.
     labelings : tuple of n_steps arrays of shape (n_items,)
-        Labels of every step: those of the path, and at ``position`` these ones.
+        Labels of every step: those of the path, but ``labels`` at ``position``.
     n_labels_per_step : ndarray of shape (n_steps,)
         Number of different labels in each of ``labelings``.
     right, left : int or None
-        The steps of the two maxima of eta around the step, where the curve has them.
+        The steps of the two maxima of eta before and after the chosen step; None if eta has no such
+        maximum, or did not choose.
     max_labels : int
-        The upper bound on the number of labels that the sweep worked with.
+        The upper bound on the number of labels in the sweep.
 
     Examples
     --------
@@ -299,46 +332,45 @@ class Result:
 
     @property
     def position(self) -> int:
-        """Step at alpha, to mark on the curves of the path."""
+        """Step to mark on curves of the path: `index`, or the one with the nearest resolution."""
         return nearest_step(self.path, self.resolution) if self.index is None else self.index
 
     @property
     def labelings(self) -> tuple[Labels, ...]:
-        """Labels of every step to choose from: those of the path, these ones at `position`."""
+        """Labels of every step: those of the path, but `labels` at `position`."""
         at = self.position
         return (*self.path.labels[:at], self.labels, *self.path.labels[at + 1 :])
 
     @property
     def n_labels_per_step(self) -> NDArray[np.intp]:
-        """Number of different labels at every step, that of these ones at `position`."""
+        """Number of different labels in each of `labelings`."""
         sizes = self.path.n_labels.copy()
         sizes[self.position] = self.n_labels
         return sizes
 
     def at(self, resolution: float) -> Result:
-        """Return the result at the step whose resolution is nearest: lower is coarser."""
+        """Return the result at the step whose resolution is nearest; lower gives fewer labels."""
         check_range(NOT_NEGATIVE, resolution=resolution)
         return self._at_step(nearest_step(self.path, resolution), Status.CHOSEN)
 
     def with_n_labels(self, n_labels: int) -> Result:
-        """Return the result at the quietest step with so many labels, or with the nearest number.
+        """Return the result at a step with this number of labels, or with the nearest number.
 
-        Quietest: the smallest eta; of several, the middle one.
+        Of several such steps, the one with the smallest eta; of several of these, the middle one.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
         distance = np.abs(np.log(self.n_labels_per_step / n_labels))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
-        quietest = steps[etas == etas.min()]
-        exact = distance.min() == 0
-        return self._at_step(
-            int(quietest[len(quietest) // 2]), Status.CHOSEN if exact else Status.NEAREST
-        )
+        best = steps[etas == etas.min()]
+        is_exact = distance.min() == 0
+        status = Status.CHOSEN if is_exact else Status.NEAREST
+        return self._at_step(int(best[len(best) // 2]), status)
 
     def matches(self) -> NDArray[np.intp]:
         """Return the pairs of items that share a label as rows ``i < j``, in order.
 
-        Being read off labels, they are cycle consistent: i ~ j and j ~ l imply i ~ l.
+        They are cycle consistent: if i matches j and j matches l, then i matches l.
         """
         by_label = np.argsort(self.labels, kind="stable")
         sizes = np.bincount(self.labels)
@@ -351,10 +383,10 @@ class Result:
         return found[np.lexsort(found.T[::-1])]
 
     def embedding(self) -> Any:
-        """Return the relaxed rows U behind the labels, by replaying the sweep down to them.
+        """Return the matrix U behind the labels: how strongly each item belongs to each label.
 
-        A dense array from the power solver, where rows of items that are similar to nothing at
-        all, not even to themselves, are zero; a CSR array from the coordinate solver.
+        The sweep is run again up to their step. The power solver returns a dense array; its row is
+        zero for an item whose similarities are all zero. The coordinate solver returns a CSR array.
         """
         return self.source.embedding(self.position)
 
@@ -384,8 +416,8 @@ class Result:
         Raises
         ------
         InvalidInputError
-            If their number is another, or the package has no type for them; pandas has one for
-            all.
+            If the number of ids or groups is not the number of items, or the package has no type
+            for them.
         ImportError
             If the package is not installed.
 
@@ -422,7 +454,7 @@ class Result:
             ) from None
 
     def _at_step(self, index: int, status: Status) -> Result:
-        """Return the result that a step gives; the one at alpha stands for these labels."""
+        """Return the result at a step; at `position` that is this result with another status."""
         if index == self.position:
             return replace(self, status=status)
         labels, alpha = self.path.labels[index], float(self.path.alphas[index])

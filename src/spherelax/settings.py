@@ -1,7 +1,7 @@
-"""Settings of both solvers: defaults, legal values and what they mean, in one place.
+"""Settings of both solvers: their defaults, allowed values and meanings.
 
-:class:`Coordinate` and :class:`Power` are what ``solve`` and the estimators take as ``solver``;
-the options of the command line are made from them. Nothing heavy is imported here, so that
+``solve`` and the estimators take :class:`Coordinate` or :class:`Power` as ``solver``. The options
+of the command line are made from them. Nothing that is slow to import is imported here, so that
 ``spherelax --help`` is quick.
 """
 
@@ -17,7 +17,7 @@ from spherelax.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class Range:
-    """Legal values of a numeric setting: an interval, and whether only integers count."""
+    """Allowed values of a number: an interval, and whether only integers are allowed."""
 
     low: float
     high: float = inf
@@ -26,7 +26,7 @@ class Range:
     integer: bool = False
 
     def __contains__(self, value: object) -> bool:
-        """Tell whether ``value`` is a number of the right kind inside the interval."""
+        """Tell whether ``value`` is a number of the right type inside the interval."""
         kind = Integral if self.integer else Real
         if isinstance(value, bool) or not isinstance(value, kind):
             return False
@@ -60,7 +60,7 @@ def check_range(legal: Range, **values: object) -> None:
 
 
 def _setting(default: Any, legal: Range, text: str) -> Any:
-    """Declare a setting with its default, its legal values and what it means."""
+    """Declare a setting with its default, its allowed values and its meaning."""
     return field(default=default, metadata={"legal": legal, "text": text})
 
 
@@ -79,7 +79,7 @@ def _documented(cls: AnySolver) -> AnySolver:
 
 
 class _Checked:
-    """Settings that are checked when they are made."""
+    """Settings that are checked when an instance is created."""
 
     def __post_init__(self) -> None:
         for setting in fields(self):  # type: ignore[arg-type]
@@ -88,20 +88,20 @@ class _Checked:
                 check_range(setting.metadata["legal"], **{setting.name: value})
 
 
-PASSES_TEXT = "Passes over all items at each step of the sweep, N of the paper."
+PASSES_TEXT = "Number of passes over all items at each step of the sweep, N of the paper."
 ETA_FLOOR_TEXT = (
-    "Values of eta below this share of the largest count as zero where labels are picked by eta; "
-    "0 is the printed algorithm."
+    "For the pick eta: values of eta below this share of the largest one count as zero. 0 is the "
+    "algorithm as printed in the paper."
 )
 
 
 @_documented
 @dataclass(frozen=True, kw_only=True)
 class Coordinate(_Checked):
-    """The universe-free solver, the default: no bound on the number of labels.
+    """Settings of the default solver, which has no bound on the number of labels.
 
-    It walks a logarithmic grid of resolutions from fine to coarse, improves the labels at each of
-    them, and is made for up to millions of items. ``solver="coordinate"`` is short for
+    It goes from high to low resolutions, each lower by the same factor, and improves the labels at
+    each of them. It can solve millions of items. ``solver="coordinate"`` means
     ``solver=Coordinate()``.
 
     Examples
@@ -119,14 +119,14 @@ class Coordinate(_Checked):
     n_steps: int | None = _setting(
         None,
         Range(2, integer=True),
-        "Resolutions from the largest similarity down to just below the average one. Default: 40, "
-        "and from 4096 items on one for each factor of two.",
+        "Number of resolutions, from the largest similarity to just below the average one. "
+        "Default: 40; for 4096 items or more, one for each factor of two.",
     )
     row_entries: int | None = _setting(
         None,
         Range(2, integer=True),
-        "Largest number of labels that an item may be undecided between during the sweep. "
-        "Default: 4, and from 4096 items on 2.",
+        "Largest number of labels that an item may belong to in part during the sweep. "
+        "Default: 4; for 4096 items or more, 2.",
     )
     n_inner: int = _setting(2, POSITIVE_INTEGER, PASSES_TEXT)
     eta_floor: float = _setting(1e-9, Range(0, 1), ETA_FLOOR_TEXT)
@@ -135,10 +135,10 @@ class Coordinate(_Checked):
 @_documented
 @dataclass(frozen=True, kw_only=True)
 class Power(_Checked):
-    """The paper's solver: power iterations on dense rows while alpha falls from 1 to 0.
+    """Settings of the paper's solver: power iterations on a dense U while alpha falls from 1 to 0.
 
-    It keeps two arrays of ``n_items`` x ``max_labels`` numbers and is made for thousands of items.
-    ``solver="power"`` is short for ``solver=Power()``.
+    It needs memory for two arrays of ``n_items`` x ``max_labels`` numbers and can solve thousands
+    of items. ``solver="power"`` means ``solver=Power()``.
 
     Examples
     --------
@@ -155,13 +155,14 @@ class Power(_Checked):
     max_labels: int | None = _setting(
         None,
         POSITIVE_INTEGER,
-        "Upper bound on the number of labels, k of the paper; items that are similar to nothing "
-        "do not count. Default: a loose one for the input, which the result tells.",
+        "Upper bound on the number of labels, k of the paper; items that are similar to no other "
+        "do not count. Default: a generous bound for the input; it is max_labels of the result.",
     )
     alpha_step: float = _setting(
         0.01,
         Range(0, 0.5, low_open=True, high_open=False),
-        "Distance of the alphas, epsilon_alpha of the paper.",
+        "Difference of alpha from step to step, epsilon_alpha of the paper; "
+        "resolution = alpha / (1 - alpha).",
     )
     n_inner: int = _setting(20, POSITIVE_INTEGER, PASSES_TEXT)
     delta_margin: float = _setting(
@@ -172,8 +173,8 @@ class Power(_Checked):
     kappa: float = _setting(
         0.01,
         NOT_NEGATIVE,
-        "Added to every rebalanced similarity. Where alpha / (1 - alpha) is below it, items "
-        "attract each other even without any similarity.",
+        "A number that is added to every normalised similarity. Where the resolution is below it, "
+        "even items with similarity 0 attract each other.",
     )
     eta_floor: float = _setting(1e-9, Range(0, 1), ETA_FLOOR_TEXT)
 
@@ -184,7 +185,7 @@ SOLVERS: dict[str, type[Coordinate | Power]] = {
 
 
 def solver_settings(solver: object) -> Coordinate | Power:
-    """Return the settings that a solver's name stands for, or the settings themselves.
+    """Return the default settings for the name of a solver; settings are returned as they are.
 
     Examples
     --------
@@ -202,7 +203,7 @@ def solver_settings(solver: object) -> Coordinate | Power:
 
 
 def checked_pick(pick: object, solver: Coordinate | Power) -> str | float:
-    """Return a pick that the solver has: a name, a resolution, or the first name for None.
+    """Return a pick that the solver has: a name or a resolution; for None, the default name.
 
     Examples
     --------

@@ -19,7 +19,8 @@ from spherelax.errors import InvalidInputError
 from spherelax.settings import Range, check_range
 
 NEIGHBORS = Range(1, integer=True)
-# So many features are taken for places in space, more for measurements in units of their own.
+# Up to this number of features they are taken for coordinates in space, which are not scaled. More
+# features are taken for measurements in different units.
 MOST_PLACES = 3
 
 
@@ -91,8 +92,8 @@ def nearest_neighbors(
     scale_neighbor : int
         Which neighbour sets the local scale; at most ``n_neighbors``.
     standardize : bool or "auto"
-        Whether to give all features the same standard deviation. "auto" does so for more than
-        three, which are taken for measurements; up to three are taken for places in space.
+        Whether to give all features the same standard deviation. "auto": only for more than three
+        features, which are taken for measurements; up to three are taken for coordinates in space.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def nearest_neighbors(
 
 
 class NeighborGraph(NamedTuple):
-    """What one search for neighbours finds: similarities, and how far neighbours are away.
+    """A neighbour graph: similarities, and the distance of each point to its neighbours.
 
     Attributes
     ----------
@@ -200,7 +201,7 @@ def local_scales(
     Returns
     -------
     ndarray of shape (n_items,)
-        Distances, of repeated points the smallest that is not zero.
+        Distances; where it would be zero, because a point is repeated, the smallest positive one.
 
     Examples
     --------
@@ -228,9 +229,9 @@ def adaptive(
     X : array-like of shape (n_items, n_features)
         Points.
     scale_neighbor, shared_neighbors : int
-        P and S of the paper that proposed it; the last neighbour, or all, where there are fewer.
+        P and S of the paper that proposed it; the last neighbour, or all, if there are fewer.
     n_neighbors : int, optional
-        Given, only pairs of which one is among the ``n_neighbors`` nearest of the other get a
+        If given, only pairs of which one is among the ``n_neighbors`` nearest of the other get a
         similarity, and the result is sparse.
 
     Returns
@@ -276,12 +277,12 @@ def adaptive(
 
 
 def _points(X: ArrayLike) -> NDArray[np.float64]:
-    """Check points; scikit-learn says what is wrong with them."""
+    """Check points; scikit-learn raises the errors."""
     return np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
 
 
 def _standardized(X: NDArray[np.float64], standardize: bool | str) -> NDArray[np.float64]:
-    """Give all features mean 0 and standard deviation 1, if asked for; constant ones stay 0."""
+    """Give all features mean 0 and standard deviation 1, if asked for; constant ones become 0."""
     if standardize not in (True, False, "auto"):
         raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
     if standardize is False or (standardize == "auto" and X.shape[1] <= MOST_PLACES):
@@ -301,13 +302,13 @@ def _neighbors(
 
 
 def _positive(s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace local scales of zero, of repeated points, by the smallest positive one."""
+    """Replace scales of zero, which repeated points have, by the smallest positive one."""
     smallest = s.min(where=s > 0, initial=np.inf)
     return np.where(s > 0, s, smallest if np.isfinite(smallest) else 1.0)
 
 
 def _kernel(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return exp(-scaled), in place."""
+    """Return exp(-scaled), computed in place."""
     np.negative(scaled, out=scaled)
     return np.exp(scaled, out=scaled)
 
@@ -315,6 +316,6 @@ def _kernel(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
 def _either(
     rows: NDArray[np.intp], columns: NDArray[np.intp], values: NDArray[np.float64], m: int
 ) -> Any:
-    """Join i and j if either has chosen the other. Both directions carry the same value."""
+    """Join i and j if one is a neighbour of the other; the result is symmetric."""
     chosen = sp.csr_array((values, (rows, columns)), shape=(m, m))
     return chosen.maximum(chosen.T).tocsr()

@@ -1,9 +1,9 @@
-"""Rivals, as working methods with one face; no part of the method itself uses them.
+"""Other methods, for comparison; the solvers of spherelax do not use them.
 
 Matching methods take ``(similarity, groups, universe)`` and clustering methods
-``(similarity, n_clusters)``; a method that finds the number by itself does without it. All return
-one label per item, or pairs of items where the method does not give labels. Each is written from
-the mathematics of its paper, or calls a package that does the work well.
+``(similarity, n_clusters)``; a method that finds the number by itself has no such argument. All
+return one label per item, or pairs of items if the method does not give labels. Each is written
+from the mathematics of its paper, or calls another package.
 """
 
 from spherelax.baselines._affinity_propagation import affinity_propagation

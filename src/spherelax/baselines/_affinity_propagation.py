@@ -1,4 +1,4 @@
-"""Affinity propagation: messages between items until some of them stand for the others."""
+"""Affinity propagation: items exchange messages until some of them are chosen as exemplars."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
 from spherelax.labels import renumber
 
-# Messages that oscillate need more damping, but with much of it they may seem to stand still too
-# early: both are tried. The larger one, how long the exemplars must stay the same and how long to
-# wait for it are those of the package that the paper's comparison uses (Bodenhofer et al. 2011).
+# Messages that oscillate need more damping, but with strong damping they change so slowly that they
+# may seem to have converged. So both values are tried. The larger one and the two numbers of
+# iterations are those of the package that the paper's comparison uses (Bodenhofer et al. 2011).
 DAMPINGS = 0.5, 0.9
 STABLE_ITERATIONS, MAX_ITERATIONS = 100, 1000
-# Equal similarities, as binary ones are, leave no best exemplar; so much noise, relative to the
-# largest, decides: far above rounding, far below any real difference.
+# With equal similarities, such as binary ones, no exemplar is best. Noise of this size, relative
+# to the largest similarity, decides. It is far larger than rounding errors and far smaller than any
+# real difference.
 NOISE = 1e-9
 
 
@@ -34,15 +35,15 @@ def affinity_propagation(similarity: Any, *, preference: float | None = None) ->
     similarity : array-like or sparse array of shape (n_items, n_items)
         Symmetric and non-negative.
     preference : float, optional
-        By default the median of the similarities of different items. Where half of them are equal
-        to the largest, that would make each item its own exemplar, and the smallest is taken, the
-        other choice of the paper; 0 if all are equal.
+        By default the median of the similarities of different items. If half of them are equal to
+        the largest, that would make each item its own exemplar; then the smallest is taken, the
+        other choice of the paper, or 0 if all are equal.
 
     Returns
     -------
     ndarray of shape (n_items,)
-        Labels, of the largest sum that was reached with little and with much damping. Items that
-        are similar to nothing have one of their own.
+        Labels: the better ones of those with little and with much damping. Each item that is
+        similar to no other has its own label.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def default_preference(S: Matrix) -> float:
 
 
 def _exemplars(S: Matrix, preference: float) -> NDArray[np.intp]:
-    """Return the exemplar of each item, the best of all dampings; itself if none is found."""
+    """Return the exemplar of each item, the best of all dampings; if none is found, itself."""
     S += NOISE * S.max() * np.random.default_rng(0).standard_normal(S.shape)
     np.fill_diagonal(S, preference)
     items = np.arange(len(S))

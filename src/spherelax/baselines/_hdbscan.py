@@ -27,7 +27,7 @@ def hdbscan(points: Any, *, min_cluster_size: int = 5, affinity: str = "points")
     Parameters
     ----------
     points : array-like of shape (n_items, n_features), or similarities (n_items, n_items)
-        What is to be clustered.
+        The input to cluster.
     min_cluster_size : int
         Size of the smallest cluster, at least 2.
     affinity : {"points", "precomputed"}
@@ -36,7 +36,7 @@ def hdbscan(points: Any, *, min_cluster_size: int = 5, affinity: str = "points")
     Returns
     -------
     ndarray of shape (n_items,)
-        Labels; each item that belongs to no cluster has one of its own.
+        Labels; each item that belongs to no cluster has its own label.
 
     Examples
     --------

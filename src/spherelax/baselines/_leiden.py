@@ -40,7 +40,7 @@ def leiden(
         What is maximised.
     resolution : float
         Larger values make more communities. 1 is the plain modularity; for CPM it is the density
-        above which items belong together, and there is no value that fits all.
+        above which items belong together, and no value fits all problems.
     n_iterations : int
         Rounds of the algorithm; negative: until one changes nothing.
     random_state : int
@@ -83,7 +83,7 @@ def leiden_graph(similarity: Any) -> Any:
 def leiden_of_graph(
     graph: Any, *, objective: str, resolution: float, n_iterations: int, random_state: int
 ) -> Labels:
-    """Run :func:`leiden` on a graph that is there already.
+    """Run :func:`leiden` on a graph of :func:`leiden_graph`.
 
     Examples
     --------

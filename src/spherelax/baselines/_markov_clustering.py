@@ -1,4 +1,4 @@
-"""Markov clustering: flow on a graph, spread and thinned in turn until it stays."""
+"""Markov clustering: flow on a graph is spread and concentrated in turn until it is constant."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ TOLERANCE = 1e-3
 # residual is this many times the other, the usual rule for this method of multipliers.
 FIRST_PENALTY = 64.0
 IMBALANCE = 10.0
-# The residuals need not vanish where r is too small for any X: the penalty must not run away.
+# If r is too small for any X, the residuals do not become zero; the penalty must stay bounded.
 LARGEST_PENALTY = 2.0**20
 SMALLEST_PENALTY = 2.0**-20
-# Half the memory to move, and still four digits more than the tolerance asks for.
+# Single precision halves the memory and still has four digits more than the tolerance needs.
 Single = NDArray[np.float32]
 
 
@@ -57,11 +57,11 @@ def match_als(
     universe : int
         Number of different points; it sets r only.
     sparsity : float
-        alpha, the similarity below which a match does not pay.
+        alpha, the similarity below which a match lowers the objective.
     rank_weight : float
         lambda.
     rank_factor : float
-        r divided by ``universe``. With 1 the alternation is easily caught in a poor solution.
+        r divided by ``universe``. With 1 the iteration often ends in a poor solution.
     max_iterations : int
         Steps after which it ends, converged or not.
 

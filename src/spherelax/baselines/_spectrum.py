@@ -56,7 +56,7 @@ def spectrum(
     Parameters
     ----------
     points : array-like of shape (n_items, n_features), or similarities (n_items, n_items)
-        What is to be clustered.
+        The input to cluster.
     choose : {"eigengap", "multimodality"}
         "eigengap": the k of the largest gap between eigenvalues k and k + 1; "multimodality": the
         last k at which the dip statistic falls substantially from eigenvector k to k + 1. Both
@@ -65,7 +65,7 @@ def spectrum(
         Whether to let the similarities flow on the graph of nearest neighbours first, to reduce
         noise.
     max_clusters : int
-        Largest k; there is no way to find more clusters, nor only one.
+        Largest k. The method never finds more clusters, and never only one.
     affinity : {"adaptive", "precomputed"}
         Whether ``points`` are points, of which :func:`spherelax.similarity.adaptive` makes the
         kernel, or similarities, whose diagonal is not used.
@@ -75,7 +75,7 @@ def spectrum(
     Returns
     -------
     ndarray of shape (n_items,)
-        Labels; items that are similar to nothing have one of their own.
+        Labels; each item that is similar to no other has its own label.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def diffused(A: Matrix) -> Matrix:
     """
     m = len(A)
     n_kept = min(KEPT_NEIGHBORS, m)
-    # Ties with the last one that is kept stay too, so that the order of the items does not matter.
+    # Values equal to the last one that is kept stay, too, so that the order of items has no effect.
     least = np.partition(A, m - n_kept, axis=1)[:, m - n_kept]
     P = np.where(least[:, None] <= A, A, 0.0)
     P /= P.sum(axis=1, keepdims=True)

@@ -28,7 +28,8 @@ def spherical_kmeans(
 
     ``max sum_i x_i . c_(l_i)`` over labels l and unit vectors c_1 .. c_k, where x_i are the rows of
     ``X`` scaled to length 1 and k is ``n_clusters``. Labels and centres are optimised in turn; each
-    step raises the objective. A cluster that loses all points gets the one that is worst served.
+    step raises the objective. A cluster that loses all points gets the point that is farthest from
+    its centre.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def climb(X: Matrix, centres: Matrix, max_iter: int) -> tuple[float, NDArray[np.
 
 
 def spread_centres(X: Matrix, k: int, rng: np.random.Generator) -> Matrix:
-    """Draw k different points, each far from those before it by chance.
+    """Draw k different points at random; points far from those before are more likely.
 
     Examples
     --------
@@ -111,9 +112,10 @@ def spread_centres(X: Matrix, k: int, rng: np.random.Generator) -> Matrix:
 
 
 def _refill(labels: NDArray[np.intp], served: NDArray[np.float64], k: int) -> None:
-    """Give each empty cluster the worst served point of a cluster of several, in place.
+    """Give each empty cluster the point farthest from its centre, in place.
 
-    A point alone is a cluster of objective 1, and taking it away costs the other at most 1.
+    The point is taken from a cluster with several points. Alone it adds 1 to the objective, and
+    its old cluster loses at most 1.
     """
     sizes = np.bincount(labels, minlength=k)
     for empty in np.flatnonzero(sizes == 0):

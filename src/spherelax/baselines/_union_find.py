@@ -37,8 +37,8 @@ def union_find(
     threshold : float
         Similarities up to this count as none.
     conflicts : {"keep", "drop"}
-        What becomes of a component that holds two items of one group: it stays as it is, or all its
-        items get labels of their own, as cautious builders of tracks do.
+        What to do with a component that holds two items of one group: "keep" keeps it, "drop"
+        gives each of its items its own label, as some tools for tracks do.
 
     Returns
     -------

@@ -23,7 +23,7 @@ def members(groups: NDArray[np.intp]) -> list[NDArray[np.intp]]:
 
 
 def label_groups(scores: Matrix, groups: NDArray[np.intp]) -> Labels:
-    """Label the items of each group by different columns, so that their scores sum to the most.
+    """Give the items of each group different columns, so that the sum of their scores is largest.
 
     There are at least as many columns as items in a group, and every item gets one.
 

@@ -1,7 +1,7 @@
-"""The common face of the rivals: what they are given, checked once, and what they return.
+"""Checks of the arguments that the other methods have in common.
 
 Matching methods are called with ``(similarity, groups, universe)``, clustering methods with
-``(similarity, n_clusters)``; a method that finds the number itself does without the last argument.
+``(similarity, n_clusters)``; a method that finds the number itself has no such last argument.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def clustering_problem(similarity: Any, n_clusters: int | None = None) -> Proble
 
 
 def dense(problem: Problem) -> Matrix:
-    """Return the similarities as a new dense matrix of floats, for methods that work on all."""
+    """Return the similarities as a new dense matrix of floats."""
     W = problem.similarity
     return np.array(W.toarray() if hasattr(W, "toarray") else W, dtype=np.float64)
 
 
 def _at_most(n_items: int) -> Range:
-    """Return the legal numbers of labels."""
+    """Return the allowed numbers of labels."""
     return Range(1, n_items, high_open=False, integer=True)

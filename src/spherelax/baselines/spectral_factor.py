@@ -1,7 +1,8 @@
-"""What the spectral methods of multi-matching share: a factor of W, and rows to refer others to.
+"""Functions that the spectral methods of multi-matching share: a factor of W and reference rows.
 
-If the matchings in W contradict nowhere, ``W = U U^T`` with one unit vector per universe point as
-the rows of U. Eigenvectors give U only up to a rotation; rows that show different points undo it.
+If the matchings in W are consistent, ``W = U U^T``, where the rows of U are unit vectors, one for
+each universe point. Eigenvectors give U only up to a rotation; rows that show different points are
+used to find this rotation.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Matrix, dense, matching_problem
 
-# Relative to the largest, what is smaller is rounding: of eigenvalues, and of rows' lengths.
+# Eigenvalues and lengths of rows below this, relative to the largest, count as rounding errors.
 RANK_TOLERANCE = 1e-9
 
 
@@ -58,7 +59,7 @@ def positive_eigenpairs(W: Matrix, k: int) -> tuple[NDArray[np.float64], Matrix]
 
 
 def reference_rows(U: Matrix) -> NDArray[np.intp]:
-    """Choose as many rows as span all, each the one farthest from the span of those before.
+    """Choose rows that span all rows, each the one farthest from the span of those before.
 
     This is the elimination order of a QR factorisation of U^T with column pivoting.
 
@@ -86,7 +87,7 @@ def nearest_rotation(A: Matrix) -> Matrix:
 
 
 def widen(scores: Matrix, k: int) -> Matrix:
-    """Append columns of zeros up to k: labels that nothing speaks for.
+    """Append columns of zeros, for labels without items, up to k columns.
 
     Examples
     --------

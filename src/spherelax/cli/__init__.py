@@ -1,6 +1,7 @@
-"""The command line: arguments -> io -> solve -> io, plot, report.
+"""The command line: it reads files, solves, and writes labels, pictures and reports.
 
-NumPy and all that needs it is loaded by ``work``, which is loaded when there is something to do.
+NumPy and everything that needs it is imported by ``work``, and that only when a command runs, so
+that ``--help`` is quick.
 """
 
 from spherelax.cli.commands import cluster, info, main, match, path, report

@@ -1,4 +1,4 @@
-"""The commands: their arguments, and which work they call for."""
+"""The commands: their arguments, and the functions of ``work`` that they call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _command(
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Find which things are the same, when nobody knows how many things there are."""
+    """Find which items are the same thing, when the number of things is not known."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -56,7 +56,8 @@ def main(ctx: click.Context) -> None:
 def match(file: Path, **given: Any) -> None:
     """Match items of different groups.
 
-    The same things get the same label, no two items of one group do; the number is found.
+    Items that are the same thing get the same label; two items of one group never do. The number
+    of labels is found, not given.
     """
     _label(file, given, is_matching=True)
 
@@ -72,8 +73,8 @@ def match(file: Path, **given: Any) -> None:
 def cluster(file: Path, **given: Any) -> None:
     """Cluster items by their similarities.
 
-    Similar items get the same label; the number of clusters is found. Groups that FILE may have
-    are left out of account.
+    Similar items get the same label. The number of labels is found, not given. If FILE has groups,
+    they are ignored.
     """
     _label(file, given, is_matching=False)
 
@@ -98,15 +99,15 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     manual.PATH,
     options.GROUPS,
     *READING,
-    {"--out": Option(options.FILE, "Where the steps go: .csv, .tsv, .json. Default: -.")},
+    {"--out": Option(options.FILE, "File of the steps: .csv, .tsv, .json, or - (default).")},
     {"--json": Option(bool, "The steps as JSON.", argument="as_json")},
     options.SOLVING,
 )
 def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **given: Any) -> None:
     """Show every step of the sweep.
 
-    One row per step, from fine to coarse. FILE is what match or cluster take, or a result that
-    they saved as .npz.
+    One row per step, from high to low resolution. FILE is an input of match or cluster, or a
+    result that they saved as .npz.
     """
     from spherelax.cli import solving, work
 
@@ -119,8 +120,8 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
     manual.REPORT,
     options.GROUPS,
     *READING,
-    {"--out": Option(options.FILE, "Where the page goes: .html, or -. Default: report.html.")},
-    {"--result": Option(options.FILE, "A result of FILE saved as .npz, instead of a new sweep.")},
+    {"--out": Option(options.FILE, "File of the report: .html, or -. Default: report.html.")},
+    {"--result": Option(options.FILE, "A result for FILE, saved as .npz: FILE is not solved.")},
     options.IMAGES,
     options.STEP,
     options.SOLVING,
@@ -128,9 +129,9 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
 def report(
     file: Path, groups: Path | None, result: Path | None, images: Path | None, **given: Any
 ) -> None:
-    """Write a page about the answer, for a person who has to decide whether to believe it.
+    """Write a report: an HTML page that shows the labels and how far to trust them.
 
-    Matches if there are groups, clusters if there are none.
+    Items are matched if there are groups, and clustered if there are none.
     """
     from spherelax.cli import solving, work
 
@@ -146,14 +147,14 @@ def report(
 
 @_command(manual.INFO, options.GROUPS, *READING, options.JSON)
 def info(file: Path, groups: Path | None, as_json: bool, **reading: Any) -> None:
-    """Tell what a file holds, without solving anything."""
+    """Show what a file holds, without solving it."""
     from spherelax.cli import work
 
     work.info(file, groups, reading, as_json=as_json)
 
 
 def _topics(_: click.Context, __: click.Parameter, start: str) -> list[str]:
-    """Return what there is help about, for a shell that knows how the word starts."""
+    """Return the help topics that begin with ``start``, for completion in a shell."""
     return [topic for topic in (*main.commands, FORMATS) if topic.startswith(start)]
 
 
@@ -161,7 +162,7 @@ def _topics(_: click.Context, __: click.Parameter, start: str) -> list[str]:
 @click.argument("topic", required=False, shell_complete=_topics)
 @click.pass_context
 def help_(ctx: click.Context, topic: str | None) -> None:
-    """Say more about a command, or about formats."""
+    """Show the help of a command, or of formats."""
     parent = ctx.find_root()
     if topic is None:
         click.echo(parent.get_help())
@@ -171,11 +172,11 @@ def help_(ctx: click.Context, topic: str | None) -> None:
         click.echo(command.get_help(click.Context(command, info_name=topic, parent=parent)))
     else:
         known = ", ".join([*main.commands, FORMATS])
-        raise click.UsageError(f"no help about {topic!r}; there is some about {known}")
+        raise click.UsageError(f"topic must be one of {known}; found {topic!r}")
 
 
 @main.command(epilog=manual.COMPLETION)
 @click.argument("shell", type=options.Choice(*SHELLS))
 def completion(shell: str) -> None:
-    """Print what makes a shell complete commands, options and files."""
+    """Print a script with which a shell completes commands, options and files."""
     click.echo(SHELLS[shell](main, {}, PROGRAM, COMPLETION_VARIABLE).source())

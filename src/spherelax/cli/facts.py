@@ -1,4 +1,4 @@
-"""What goes in, in numbers: for a look at a file before anything is solved."""
+"""Numbers about a file before it is solved: items, groups, edges and components."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ NAMES = {
 def facts(items: Items) -> dict[str, Any]:
     """Count items, groups, edges and components.
 
-    An edge is a positive similarity of two items that may share a label; those inside groups are
-    counted on their own and make no component. What does not apply is None.
+    An edge is a positive similarity of two items that may share a label. Positive similarities
+    inside groups are counted separately and connect nothing. What does not apply is None.
 
     Examples
     --------
@@ -65,12 +65,12 @@ def facts(items: Items) -> dict[str, Any]:
     return about
 
 
-def told(about: dict[str, Any]) -> str:
-    """Return facts as lines for a reader; what does not apply is left out.
+def facts_text(about: dict[str, Any]) -> str:
+    """Return facts as lines of text; what does not apply is left out.
 
     Examples
     --------
-    >>> print(told({"kind": "edges", "n_items": 4, "n_groups": None}))
+    >>> print(facts_text({"kind": "edges", "n_items": 4, "n_groups": None}))
     kind                                    edges
     items                                   4
     """

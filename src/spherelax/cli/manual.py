@@ -1,4 +1,4 @@
-"""What the help says beyond the options: examples of each command, and the formats of files."""
+"""Texts of the help besides the options: examples of each command, and the formats of files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Examples
   spherelax info edges.csv
 
 \b
-spherelax help COMMAND says more about a command,
-spherelax help formats about files: what goes in, what comes out, exit codes.
+spherelax help COMMAND shows the options of a command,
+spherelax help formats the files that are read and written, and the exit codes.
 """
 FORMATS_HINT = """
 \b
@@ -38,9 +38,9 @@ edges.csv           groups.csv       labels.csv
                       q2,right
 
 \b
-The groups of a database are its images, those of pairs their sources; a matrix
-or a table of edges needs --groups. Groups of a matrix may also be one label per
-line, or a .npy of labels.
+Groups: in a database the images, in pairs the sources. A matrix or a table of
+edges needs --groups; for a matrix this may also be a file with one group per
+line, or a .npy file.
 {FORMATS_HINT}"""
 CLUSTER = f"""
 \b
@@ -67,12 +67,16 @@ Examples
 
 \b
 Columns
-  alpha, resolution   where the step is; resolution = alpha / (1 - alpha)
+  alpha               resolution / (1 + resolution), the unit of the paper
+  resolution          how similar two labels must be to become one, in units of
+                      the average similarity; a high one gives many labels
   labels              number of labels
-  eta                 what the last iteration of the step still gained
-  saving              nats by which the labels shorten the description
-  stability           range of ln(resolution) over which the labels stay
-  picked              1 for the step that the labels come from
+  eta                 how much the last pass of the step still gained
+  saving              how much shorter the labels make the description of the
+                      similarities, in nats (1.44 bits); larger is better
+  stability           width of the range of resolutions with the same labels:
+                      ln(highest / lowest)
+  picked              1 for the step that the labels come from, else 0
 {FORMATS_HINT}"""
 REPORT = f"""
 \b
@@ -95,7 +99,7 @@ Examples
   spherelax completion fish > ~/.config/fish/completions/spherelax.fish
 """
 
-# A small file of each kind of text.
+# A small example of each kind of text file.
 SAMPLES = {
     "edges": "ann,anna,0.9\nbob,rob,0.8\nanna,rob,0.1\n",
     "pairs": "source_a,id_a,source_b,id_b,score\nshop,1,bank,07,0.93\nshop,2,bank,08,0.90\n",
@@ -105,32 +109,32 @@ SAMPLES = {
 KINDS_TEXT = {
     "edges": """
         edges: .csv, .tsv, .txt
-            One edge per row: two items, and perhaps their similarity, which is 1 if it is not
-            there. Of an edge listed twice the larger similarity counts. A header is recognised.
+            One edge per row: two items and, optionally, their similarity (default 1). If an edge
+            is listed twice, the larger similarity counts. A header is recognised.
         """,
     "pairs": """
         pairs: .csv, .tsv, .txt, .parquet
             Scored pairs of records with named columns: source_a, id_a, source_b, id_b, score, or
-            those of splink, unique_id_l, unique_id_r, match_probability and perhaps
-            source_dataset_l, source_dataset_r. Both may lack the sources. --columns names others.
-            Sources are groups unless two of their records are paired; --duplicate-free names
-            those that are.
+            those of splink: unique_id_l, unique_id_r, match_probability and, optionally,
+            source_dataset_l, source_dataset_r. The sources may be missing. --columns gives other
+            names. A source is a group if no two of its records are paired; with --duplicate-free,
+            the sources named there are the groups.
         """,
     "colmap": """
         colmap: .db, .sqlite, .sqlite3
             A database of COLMAP with keypoints and matches. Images are groups. Verified matches
-            (two_view_geometries) are taken before raw ones; --table chooses.
+            (two_view_geometries) are used if there are any, else raw ones; --table chooses.
         """,
     "matrix": """
         matrix: .npz, .npy, .mtx
-            A symmetric, non-negative matrix as scipy.sparse.save_npz, numpy.save or MatrixMarket
-            write it. Its items are numbered from 0.
+            A symmetric, non-negative matrix, written by scipy.sparse.save_npz, numpy.save or in
+            the MatrixMarket format. Its items are numbered from 0.
         """,
     "points": """
         points: .csv, .tsv, .txt, .parquet, .npy
-            One item per row, one feature per column, and perhaps a column of names; for cluster,
-            path, report and info. Text with two or three columns is taken for edges unless one
-            of the first two has a number with a fraction: --as points says better.
+            One item per row, one feature per column and, optionally, a column of names; for
+            cluster, path, report and info. Text with two or three columns is read as edges unless
+            one of the first two has a number with a fraction; --as points reads it as points.
         """,
     "h5ad": """
         h5ad: .h5ad
@@ -138,8 +142,8 @@ KINDS_TEXT = {
         """,
     "groups": """
         groups (--groups): .csv, .tsv, .txt, .npy
-            A table of items and their groups. For a matrix also one group per line, or a .npy of
-            integers or text.
+            A table of items and their groups. For a matrix also one group per line, or a .npy
+            file of integers or text.
         """,
 }
 INTRODUCTION = """\
@@ -147,10 +151,10 @@ NAME
     formats - files that spherelax reads and writes
 
 WHAT GOES IN
-    FILE is recognised by its content and its ending; --as says what it is where that is wrong.
-    FILE may be -, standard input. This, pipes and files with other endings than those below are
-    recognised by their content alone. Text is UTF-8, separated by commas, semicolons or tabs, in
-    .txt and where there is no such ending also by blanks; lines that start with # do not count.
+    The kind of FILE is found from its content and its ending; --as sets it. FILE may be -,
+    standard input. Standard input, pipes and files with endings not listed below are recognised
+    by their content alone. Text is UTF-8, separated by commas, semicolons or tabs; in .txt and
+    in files with an unknown ending also by blanks. Lines that start with # are ignored.
 """
 OUTPUT = """\
 WHAT COMES OUT
@@ -158,30 +162,30 @@ WHAT COMES OUT
         .csv, .tsv    one row per item. edges, matrix, points, h5ad: item, group (match), label,
                       confidence. pairs: source, id, entity, confidence. colmap: track, image,
                       keypoint, x, y, confidence, without the keypoints that are in no track.
-        .parquet      the same with types. Needs pyarrow.
+        .parquet      the same columns, with types. Needs pyarrow.
         .json         a summary: numbers of items and labels, sizes, status, the whole sweep.
-        .npz          the whole result, which path and report --result read again.
+        .npz          the whole result; path and report --result can read it.
         .h5ad         a copy of FILE, if that is an h5ad, with labels in obs["spherelax"].
-        -             standard output as CSV, which is the default; so get pipes and devices.
-    --json            the summary on standard output; labels then only with --out.
-    --write-database  a copy of a COLMAP database with the matches inside tracks, for the mapper.
-    --report          one page in HTML: what went in, what came out, and how far to believe it.
+        -             standard output as CSV, the default; pipes and devices also get CSV.
+    --json            the summary on standard output; labels are then written only with --out.
+    --write-database  a copy of a COLMAP database with only the matches in tracks, for the mapper.
+    --report          an HTML page: input, labels, and how far to trust them.
     --plot            a picture of the sweep: .png, .svg, .pdf, ... Needs matplotlib.
 
-    Labels, entities and tracks are numbered from 0. Confidence is from 0, another label is as
-    good, to 1, no other has a claim. Files are written whole or not at all, and what was read is
-    never overwritten. Standard output, which takes one thing, is written last. Summaries and
-    progress go to standard error.
+    Labels, entities and tracks are numbered from 0. Confidence is a number from 0 (another label
+    would be as good) to 1 (no other label has a claim on the item). A file is written completely
+    or not at all, and an input file is never overwritten. Standard output can take only one of
+    these and is written last. Summaries and progress go to standard error.
 
-    Ctrl-C while solving ends the sweep with its next step, and the best labels so far are
-    written; after the last step the labels are finished. A second Ctrl-C, or one while reading
-    or writing, ends at once.
+    Ctrl-C while solving ends the sweep after its current step, and the best labels so far are
+    written. After the last step, the labels are completed first. A second Ctrl-C, or one while
+    reading or writing, ends the program at once.
 
 EXIT CODES
-    0      done; a status that deserves doubt is part of the summary
-    1      whoever reads standard output closed it before the end
+    0      done; the summary has the status, which says whether to doubt the labels
+    1      standard output was closed before the end, as by: spherelax ... | head
     2      bad input or arguments: one line on standard error names file, row and reason
-    130    interrupted: the last line on standard error says how far it came
+    130    interrupted: the last line on standard error says what was done before
 
 SEE ALSO
     spherelax help match, spherelax help cluster

@@ -1,4 +1,4 @@
-"""The options of all commands: what they take and what they say, and nothing heavy."""
+"""The options of all commands: their types and help texts. NumPy is not imported here."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 class Choice(click.Choice[str]):
-    """One of several names, or a number where that is allowed too."""
+    """One of several names; with ``or_number`` also any number."""
 
     def __init__(self, *names: str, or_number: bool = False) -> None:
         super().__init__(names)
         self.or_number = or_number
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the number, or the name if it is one of them."""
+        """Return the number or the name; refuse other names."""
         if self.or_number:
             with suppress(ValueError):
                 return float(value)
         return super().convert(value, param, ctx)
 
     def get_metavar(self, param: Any, ctx: Any) -> str | None:
-        """Show what may be given."""
+        """Return the allowed values as the help shows them."""
         names = super().get_metavar(param, ctx)
         return names.replace("]", "|NUMBER]") if names and self.or_number else names
 
 
 class Names(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """Several names with commas between them."""
+    """Several names, separated by commas."""
 
     name = "NAME,..."
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 (click's signature)
-        """Return the names; none for an empty text."""
+        """Return the names as a list; an empty text gives an empty list."""
         return [name.strip() for name in value.split(",") if name.strip()]
 
 
 class Option(NamedTuple):
-    """What an option takes and what it says.
+    """An option: its type and its help text.
 
-    ``argument`` is what the option is called in Python, where it cannot be called as it is.
+    ``argument`` is the name of the Python argument, if that differs from the name of the option.
     """
 
     kind: Any
@@ -61,21 +61,23 @@ class Option(NamedTuple):
 FILE = click.Path(path_type=Path)
 KINDS = ("matrix", "edges", "pairs", "colmap", "h5ad", "points")
 
-GROUPS = {"--groups": Option(FILE, "The image, source, ... of each item, if FILE has none.")}
-AS_TEXT = "What FILE is. Default: by its content and ending."
+GROUPS = {"--groups": Option(FILE, "File of the group of each item, if FILE has no groups.")}
+AS_TEXT = "Kind of FILE. Default: found from its content and ending."
 AS_ANY = {"--as": Option(Choice(*KINDS), AS_TEXT, argument="kind")}
 AS_GROUPED = {"--as": Option(Choice(*KINDS[:-1]), AS_TEXT, argument="kind")}
 READING = {
-    "--columns": Option(Names(), "pairs: columns of source,id,source,id,score or of id,id,score."),
+    "--columns": Option(
+        Names(), "pairs: names of the columns source,id,source,id,score or id,id,score."
+    ),
     "--table": Option(
         Choice("two_view_geometries", "matches"),
-        "colmap: table of the matches. Default: the verified ones, if there are any.",
+        "colmap: table of the matches. Default: two_view_geometries (verified), if it has any.",
     ),
 }
 DUPLICATE_FREE = {
     "--duplicate-free": Option(
         Names(),
-        "pairs: sources that hold each thing once. Default: those without pairs of their own.",
+        "pairs: sources that list each thing once. Default: those with no pair inside the source.",
     )
 }
 JSON = {
@@ -84,26 +86,28 @@ JSON = {
 WRITING = {
     "--out": Option(
         FILE,
-        "Where the labels go: .csv, .tsv, .parquet, .json (summary), .npz (whole result), .h5ad "
-        "(copy of such a FILE). Default: -, standard output as CSV.",
+        "File of the labels: .csv, .tsv, .parquet, .json (summary), .npz (whole result), .h5ad "
+        "(copy of FILE, if that is .h5ad). Default: -, standard output as CSV.",
     ),
     **JSON,
-    "--report": Option(FILE, "Where a page about the answer goes: .html."),
-    "--plot": Option(FILE, "Where a picture of the sweep goes: .png, .svg, .pdf, ..."),
+    "--report": Option(FILE, "File of a report, a page about the labels: .html."),
+    "--plot": Option(FILE, "File of a picture of the sweep: .png, .svg, .pdf, ..."),
 }
-IMAGES = {"--images": Option(FILE, "Folder of the images of a database, for the report.")}
+IMAGES = {"--images": Option(FILE, "colmap: folder of the images, to show in the report.")}
 DATABASE = {
-    "--write-database": Option(FILE, "colmap: where a copy with the matches in tracks goes: .db."),
-    "--add-missing": Option(bool, "colmap: add matches that follow from tracks to that copy."),
+    "--write-database": Option(
+        FILE, "colmap: file of a copy with only the matches in tracks: .db."
+    ),
+    "--add-missing": Option(bool, "colmap: add the matches that follow from tracks to that copy."),
 }
-# What is not given is not passed on: the defaults are those of `solve`, told here in words.
+# Options that are not given are not passed to `solve`, which has the defaults.
 STEP = {
     "--n-labels": Option(int, "Take the step of the sweep with this number of labels."),
 }
 
 
 def _solver_settings() -> dict[str, Option]:
-    """Make an option of every setting of a solver, with the solver that has it and the default."""
+    """Make an option of every setting of the solvers; its text names the solver and the default."""
     owners: dict[str, list[str]] = {}
     found: dict[str, Any] = {}
     for solver in SOLVERS.values():
@@ -117,28 +121,34 @@ def _solver_settings() -> dict[str, Option]:
             text = f"{owners[name][0]} only: {text}"
         defaults = {getattr(SOLVERS[owner](), name): owner for owner in owners[name]}
         if None not in defaults:
-            told = [f"{value:g}" for value in defaults]
+            first = f"{next(iter(defaults)):g}"
             others = [f"with {owner} {value:g}" for value, owner in [*defaults.items()][1:]]
-            text += f" Default: {', '.join([told[0], *others])}."
+            text += f" Default: {', '.join([first, *others])}."
         kind = int if setting.metadata["legal"].integer else float
         options[spelled(name)] = Option(kind, text)
     return options
 
 
 def spelled(name: str) -> str:
-    """Return how an argument of Python is written on the command line."""
+    """Return the name of the option for a Python argument.
+
+    Examples
+    --------
+    >>> spelled("n_steps")
+    '--n-steps'
+    """
     return f"--{name.replace('_', '-')}"
 
 
 DEFAULTS = [solver.picks[0] for solver in SOLVERS.values()]
 PICK_TEXT = (
-    "Which step the labels come from: by a rule, or by its resolution, where more is finer. "
+    "Which step the labels come from: a rule, or a resolution; a higher one gives more labels. "
     f"Default: {DEFAULTS[0]}, with power {DEFAULTS[1]}"
 )
-VALLEYS = Coordinate.picks[-1]  # between points, which have no groups
+VALLEYS = Coordinate.picks[-1]  # for points only, which have no groups
 SOLVING = {
     "--solver": Option(
-        Choice(*SOLVERS), "How to sweep; power is the paper's method. Default: coordinate."
+        Choice(*SOLVERS), "The method; power is that of the paper. Default: coordinate."
     ),
     "--pick": Option(
         Choice(*Coordinate.picks, or_number=True), f"{PICK_TEXT}, for points {VALLEYS}."
@@ -164,7 +174,7 @@ def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
 
 
 def taken(given: dict[str, Any], *tables: Mapping[str, Option]) -> dict[str, Any]:
-    """Take what was given for the options of some tables out of all that was given."""
+    """Remove the values of the options of some tables from ``given``, and return them."""
     names = [
         option.argument or name.removeprefix("--").replace("-", "_")
         for table in tables

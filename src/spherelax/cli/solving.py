@@ -1,4 +1,4 @@
-"""How the commands solve: settings by the names of their options, progress, warnings."""
+"""How the commands call ``solve``: settings from options, progress, warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 import spherelax
 from spherelax import io
 from spherelax.cli.options import spelled
-from spherelax.cli.terminal import Progress, aside, begin, cut_short
+from spherelax.cli.terminal import Progress, begin, cut_short, in_thread
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
@@ -24,9 +24,9 @@ Solved = tuple[io.Items, spherelax.Result]
 
 
 def checked(step: Given, given: Given) -> dict[str, Any]:
-    """Return what `solve` takes; refuse what cannot be before any file is read.
+    """Return the arguments of `solve`; refuse wrong values before any file is read.
 
-    Messages name the options, not the arguments of Python.
+    Messages name the options, not the Python arguments.
     """
     for name, value in {"n_labels": step.get("n_labels"), "n_jobs": given["n_jobs"]}.items():
         if value is not None and value not in POSITIVE_INTEGER:
@@ -50,7 +50,7 @@ def checked(step: Given, given: Given) -> dict[str, Any]:
 
 
 def _as_options(message: str) -> str:
-    """Return a message about a setting or a pick with the options in place of the arguments.
+    """Return a message about a setting or a pick with options instead of Python arguments.
 
     Examples
     --------
@@ -67,19 +67,19 @@ def _as_options(message: str) -> str:
 
 
 def check_unused(solved: str, given: Given) -> None:
-    """Refuse options that have no say in what is solved already."""
+    """Refuse options that have no effect, because the result was solved before."""
     found = next((name for name, value in given.items() if value is not None), None)
     if found:
         raise click.UsageError(f"{solved} is solved already; leave out {spelled(found)}")
 
 
 def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
-    """Solve with the settings that were given, and take the step that was asked for."""
+    """Solve with the given settings; ``step`` may ask for a number of labels."""
     begin("solving")
     given = dict(settings)
     with Progress() as progress:
         given["callback"] = progress.callback
-        found, result, messages = aside(lambda: _swept(items, given, step), progress.stop)
+        found, result, messages = in_thread(lambda: _solved(items, given, step), progress.stop)
         sweep = result.path
         is_cut = progress.is_stopped or not sweep.is_whole
         if not is_cut:
@@ -92,10 +92,10 @@ def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
 
 
 def saved(path: Path, items: io.Items) -> Solved:
-    """Load a result, if it is that of the items; they lose groups that it left out of account."""
+    """Load a result; refuse one of other items. Groups that it did not use are removed."""
     ids = io.read_arrays(path).get("ids")
     if ids is not None and [str(name) for name in ids.tolist()] != items.names:
-        raise InvalidInputError(f"{path}: is a result of other items")
+        raise InvalidInputError(f"{path}: must be a result of the items in FILE; found other items")
     result = io.load_result(path)
     if items.groups is not None:
         labels = zip(items.groups, result.labels.tolist(), strict=True)
@@ -105,15 +105,15 @@ def saved(path: Path, items: io.Items) -> Solved:
     return items, result
 
 
-def _swept(
+def _solved(
     items: io.Items | io.Points, given: Given, step: Given
 ) -> tuple[io.Items, spherelax.Result, list[str]]:
-    """Return items with similarities, their labels, and warnings that are no status."""
+    """Return items with similarities, the result, and all warnings that are not its status."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", spherelax.SphereWarning)
         if isinstance(items, io.Points):
             model = spherelax.SphereClustering(**given).fit(items.points)
-            problem = Problem(model.affinity_matrix_, groups=None)  # as checked by `fit`
+            problem = Problem(model.affinity_matrix_, groups=None)  # `fit` has checked it
             items, result = io.Items.of(problem, items.ids), model.result_
         else:
             result = spherelax.solve(items.problem, **given)

@@ -1,4 +1,4 @@
-"""What the commands read: files or standard input, with the groups of their items."""
+"""Reading for the commands: a file or standard input, and the groups of the items."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from spherelax.errors import InvalidInputError
 
 @contextmanager
 def readable(file: Path) -> Iterator[io.Source]:
-    """Yield the file to read: itself, or a copy that has an ending and can be read twice."""
+    """Yield the file to read; standard input is copied to a file, which can be read twice."""
     begin(f"reading {name_of(file)}")
     if file != STANDARD:
         with io.recognised(file) as source:
             yield source
         return
     if sys.stdin is None:
-        raise click.ClickException(f"{name_of(file)}: is closed")
+        raise click.ClickException(f"{name_of(file)}: must be open; found it closed")
     with io.spooled(sys.stdin.buffer, name_of(file)) as copy:
         yield io.Source(copy)
 
 
 def name_of(file: Path, standard: str = "input") -> str:
-    """Return how messages call a file."""
+    """Return the name of a file in messages."""
     return f"standard {standard}" if file == STANDARD else str(file)
 
 
 def kind_of(source: io.Source, reading: Mapping[str, Any]) -> str:
-    """Return what a file is read as: what the user says, or what its content tells."""
+    """Return the kind of a file: what the user says, or what its content shows."""
     source.kind = reading["kind"] or ("pairs" if reading["columns"] is not None else source.kind)
     return io.kind_of(source)
 
@@ -49,9 +49,9 @@ def read(
     *,
     needs_groups: bool = False,
 ) -> tuple[io.Items | io.Points, int]:
-    """Read items with their groups, and count those that only the groups know."""
+    """Return the items with their groups, and how many are named by the groups only."""
     kind, given = kind_of(source, reading), dict(reading)
-    hint = "points; --as or --columns say better"
+    hint = "points; --as or --columns set another kind"
     if needs_groups and kind == "points":
         given["kind"] = "matrix" if source.ending == ".npy" else "pairs"
         hint = f"{given['kind']}; points have no groups"
@@ -60,7 +60,7 @@ def read(
     except InvalidInputError as error:
         if kind != "points" or reading["kind"] is not None:
             raise
-        raise InvalidInputError(f"{error} (taken for {hint})") from None
+        raise InvalidInputError(f"{error} (read as {hint})") from None
     n_similar = items.n_items
     if groups:
         begin(f"reading {groups}")
@@ -72,23 +72,23 @@ def read(
             items = io.read_groups(table, items)
     elif needs_groups and kind != "pairs" and getattr(items, "groups", None) is None:
         raise InvalidInputError(
-            f"{source}: has no groups; name them by --groups, or use spherelax cluster"
+            f"{source}: has no groups; give them with --groups, or use spherelax cluster"
         )
     return items, items.n_items - n_similar
 
 
 def similar(items: io.Items | io.Points) -> io.Items:
-    """Return items with similarities, those of points being the ones that clustering takes."""
+    """Return items with similarities; for points, those that clustering uses."""
     if isinstance(items, io.Items):
         return items
     return io.Items(spherelax.similarity.nearest_neighbors(items.points), items.ids)
 
 
 def pictures(folder: Path | None, items: io.Items | io.Points) -> dict[str, Any]:
-    """Return the images of a database, and where its keypoints are in them."""
+    """Return the images of a database and the positions of its keypoints, in pixels."""
     if folder is None:
         return {}
     if not isinstance(items, io.Keypoints):
-        raise click.UsageError("--images is for databases of COLMAP")
+        raise click.UsageError("--images needs a FILE that is a COLMAP database")
     images = io.ImageFolder(folder, items)
     return {"images": images, "positions": images.positions()}

@@ -1,4 +1,4 @@
-"""Files that are to be written: refused before the work if they cannot be."""
+"""The files to write; a file that cannot be written is refused before anything is solved."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGES = (".html", ".htm")
 
 @dataclass(frozen=True)
 class Targets:
-    """What is to be written about labels, and where."""
+    """The files to write, from the options of a command."""
 
     out: Path | None
     as_json: bool
@@ -36,7 +36,7 @@ class Targets:
         return self.out == STANDARD or (self.out is None and not self.as_json)
 
     def check(self, *sources: Path | None) -> None:
-        """Refuse what cannot be written, or cannot be meant."""
+        """Refuse files that cannot be written, and options that do not fit together."""
         printed = {
             "labels": self.prints_labels,
             "--json": self.as_json,
@@ -44,7 +44,7 @@ class Targets:
         }
         if sum(printed.values()) > 1:
             found = " and ".join(name for name, is_printed in printed.items() if is_printed)
-            raise click.UsageError(f"standard output takes one thing; found {found}")
+            raise click.UsageError(f"standard output can take only one of {found}")
         if self.write_database == STANDARD:
             raise click.UsageError("--write-database needs a file; found -")
         if self.add_missing and not self.write_database:
@@ -64,15 +64,15 @@ class Targets:
             _check_picture(self.plot)
 
     def check_kind(self, kind: str) -> None:
-        """Refuse what is not for files of a kind, once it is known."""
+        """Refuse options that do not fit the kind of FILE, once that is known."""
         if self.write_database and kind != "colmap":
-            raise click.UsageError("--write-database is for databases of COLMAP")
+            raise click.UsageError("--write-database needs a FILE that is a COLMAP database")
         if self.out and self.out.suffix.lower() == CELLS and kind != "h5ad":
-            raise click.UsageError(f"--out {self.out} needs a FILE of cells, {CELLS}; found {kind}")
+            raise click.UsageError(f"--out {self.out} needs a FILE of kind h5ad; found {kind}")
 
 
 def check_files(targets: list[Path | None], sources: tuple[Path | None, ...]) -> None:
-    """Refuse files that cannot be written, or that are read or written already."""
+    """Refuse files that cannot be written, or that are also an input or another output."""
     taken = [source.resolve() for source in sources if source and source != STANDARD]
     for target in targets:
         if target is None or target == STANDARD:
@@ -84,7 +84,7 @@ def check_files(targets: list[Path | None], sources: tuple[Path | None, ...]) ->
 
 
 def check_ending(target: Path, what: str, endings: tuple[str, ...]) -> None:
-    """Refuse a file whose ending does not say how to write it; pipes and devices need none."""
+    """Refuse a file with an unknown ending; standard output, pipes and devices need none."""
     if target == STANDARD or io.is_device(target):
         return
     if target.suffix.lower() not in endings:
@@ -92,7 +92,7 @@ def check_ending(target: Path, what: str, endings: tuple[str, ...]) -> None:
 
 
 def picture(result: spherelax.Result, plot: Path) -> bytes:
-    """Draw the sweep without pyplot, so that neither a display nor a backend is needed."""
+    """Return a picture of the sweep as bytes; without pyplot, which may need a display."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
@@ -106,7 +106,7 @@ def picture(result: spherelax.Result, plot: Path) -> bytes:
 
 
 def _check_picture(plot: Path) -> None:
-    """Refuse a picture that matplotlib cannot draw, or that there is no matplotlib for."""
+    """Refuse an ending that matplotlib cannot write, and any if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

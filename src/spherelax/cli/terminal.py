@@ -1,4 +1,4 @@
-"""How the command line talks to a terminal: faults in one line, progress as a bar, Ctrl-C."""
+"""Messages on the terminal: errors in one line, a progress bar, and what Ctrl-C does."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 PROGRAM = "spherelax"
 INTERRUPTED = 130  # what shells report for Ctrl-C
 STAGE, WRITTEN, CUT = "spherelax.stage", "spherelax.written", "spherelax.cut"
-ASIDE = "spherelax.aside"
+THREAD = "spherelax.work"
 
 Found = TypeVar("Found")
 
 
 class OneLineErrors(click.Group):
-    """A group of commands whose every fault is one line on standard error and exit code 2."""
+    """A group of commands; every error is one line on standard error and exit code 2."""
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and exit."""
         extra.update(standalone_mode=False, prog_name=PROGRAM)
         try:
-            _leave(super().main(*args, **extra) or 0)
+            _exit(super().main(*args, **extra) or 0)
         except click.UsageError as error:
             path = error.ctx.command_path if error.ctx else PROGRAM
             message = f"{path}: {error.format_message().rstrip('.')} (see {path} --help)"
         except click.ClickException as error:
             message = f"{PROGRAM}: {error.format_message()}"
-        except click.Abort:  # Ctrl-C before there was a command
+        except click.Abort:  # Ctrl-C before a command was running
             sys.exit(INTERRUPTED)
         except MemoryError as error:
             message = f"{PROGRAM}: not enough memory; {error}"
@@ -52,17 +52,17 @@ class OneLineErrors(click.Group):
         sys.exit(2)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        """Name the commands in the order in which they were made."""
+        """Return the names of the commands in the order in which they were defined."""
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; Ctrl-C and a full disk end it with one line that says how far it came."""
+        """Run a command; Ctrl-C or a full disk ends it with one line that says what was done."""
         try:
             super().invoke(ctx)
         except KeyboardInterrupt:
             ctx.meta[CUT] = _how_far(ctx)
         except BrokenPipeError:
-            raise  # whoever reads standard output has enough; click ends quietly
+            raise  # standard output was closed by its reader; click exits without a message
         except OSError as error:
             reason = error.strerror or error
             raise click.ClickException(f"stopped {_how_far(ctx)}; {reason}") from None
@@ -72,40 +72,41 @@ class OneLineErrors(click.Group):
 
 
 def begin(stage: str) -> None:
-    """Note what is done from now on, for the one who interrupts it."""
+    """Keep what the command is doing now, for the message after Ctrl-C."""
     click.get_current_context().meta[STAGE] = f"while {stage}"
 
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Note what is written now, and then that it is there."""
+    """Keep what is being written and, afterwards, that it was written, for messages."""
     begin(f"writing {name}")
     yield
     click.get_current_context().meta.setdefault(WRITTEN, []).append(name)
 
 
 def cut_short(how_far: str) -> None:
-    """Note how far the sweep came before Ctrl-C, to be said when all is written."""
+    """Keep how far the sweep came before Ctrl-C; the message follows when all is written."""
     click.get_current_context().meta[CUT] = how_far
 
 
-def aside(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> Found:
-    """Do work in a second thread and wait for it.
+def in_thread(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> Found:
+    """Call ``work`` in a second thread, wait for it, and return what it returns.
 
-    Python tells its first thread alone of Ctrl-C. In a thread that runs compiled code it would
-    strike when Numba makes objects of the outcome, which ends in a crash. The first Ctrl-C calls
-    ``stop``, which is to end the work soon; without it, or at the second one, the wait is over.
+    Python raises KeyboardInterrupt in the main thread only. If that thread ran the compiled code,
+    the exception could come while Numba turns results into Python objects, and Python would crash.
+    The first Ctrl-C calls ``stop``, which should make ``work`` end soon. Without ``stop``, or after
+    the second Ctrl-C, KeyboardInterrupt is raised at once.
     """
     outcome: Future[Found] = Future()
 
     def run() -> None:
         try:
             outcome.set_result(work())
-        except BaseException as error:  # raised again where it is awaited
+        except BaseException as error:  # `outcome.result` raises it again
             outcome.set_exception(error)
 
     try:
-        threading.Thread(target=run, name=ASIDE, daemon=True).start()
+        threading.Thread(target=run, name=THREAD, daemon=True).start()
         return outcome.result()
     except KeyboardInterrupt:
         if stop is None:
@@ -115,7 +116,7 @@ def aside(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> 
 
 
 class Progress:
-    """A bar for each sweep, where somebody sees it; a context that tidies up behind itself."""
+    """A progress bar for each sweep, if standard error is a terminal; used in ``with``."""
 
     def __init__(self) -> None:
         self._bar: Any = None
@@ -130,51 +131,51 @@ class Progress:
             self._bar.render_finish()
 
     def stop(self) -> None:
-        """End the sweep with its next step."""
+        """Ask the sweep to end after its current step."""
         self.is_stopped = True
-        if _is_seen():
+        if _is_terminal():
             click.echo("\nstopping after this step; Ctrl-C again stops at once", err=True)
 
     def callback(self, step: Step) -> None:
-        """Show a step that is done, and end the sweep if it is to stop: for `solve`."""
+        """Show a step that is done; raise KeyboardInterrupt after `stop`. For `solve`."""
         if self.is_stopped:
             raise KeyboardInterrupt
-        if _is_seen():
+        if _is_terminal():
             self._show(step)
 
     def complete(self) -> None:
-        """Fill the bar: a sweep may need fewer steps than it might have."""
+        """Fill the bar: a sweep may end before its largest number of steps."""
         if self._bar is not None:
             self._bar.finish()
             self._bar.render_progress()
 
     def _show(self, step: Step) -> None:
-        """Move the bar to a step; with the first one of another sweep, begin another bar."""
+        """Move the bar to a step; the first step of a new sweep begins a new bar."""
         if step.index == 0:
             if self._bar is not None:
                 self.complete()
                 self._bar.render_finish()
             self._n_sweeps += 1
-            label = "sweep" if self._n_sweeps == 1 else f"pass {self._n_sweeps}"
+            label = "sweep" if self._n_sweeps == 1 else f"sweep {self._n_sweeps}"
             self._bar = click.progressbar(length=step.n_steps, label=label, file=sys.stderr)
             self._bar.__enter__()
         self._bar.update(step.index + 1 - self._bar.pos)
 
 
-def _is_seen() -> bool:
-    """Tell whether somebody looks at standard error, which may even be closed."""
+def _is_terminal() -> bool:
+    """Tell whether standard error is a terminal; it may also be closed."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _how_far(ctx: click.Context) -> str:
-    """Say what was done when a command ended early, and what it has written."""
+    """Return what a command was doing when it ended early, and what it had written."""
     stage = ctx.meta.get(STAGE, "before anything was read")
     written = ", ".join(ctx.meta.get(WRITTEN, ()))
     return f"{stage} (written before: {written})" if written else stage
 
 
-def _leave(code: int) -> NoReturn:
-    """Exit; after Ctrl-C at once, where the interpreter would wait for the threads of work."""
-    if code == INTERRUPTED and any(thread.name == ASIDE for thread in threading.enumerate()):
+def _exit(code: int) -> NoReturn:
+    """Exit; after Ctrl-C at once, because the interpreter would wait for a working thread."""
+    if code == INTERRUPTED and any(thread.name == THREAD for thread in threading.enumerate()):
         os._exit(code)
     sys.exit(code)

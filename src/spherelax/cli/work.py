@@ -1,4 +1,4 @@
-"""What the commands do: read, solve, write, and say what was found."""
+"""The work of the commands: read, solve, write, and print a summary."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 
 import spherelax
 from spherelax import io
-from spherelax.cli.facts import facts, told
+from spherelax.cli.facts import facts, facts_text
 from spherelax.cli.options import STANDARD
 from spherelax.cli.solving import check_unused, saved, solve
 from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
-from spherelax.cli.terminal import aside, begin, writing
+from spherelax.cli.terminal import begin, in_thread, writing
 from spherelax.io.answers import UNSURE
 from spherelax.io.cells import ENDING as CELLS
 
@@ -37,7 +37,7 @@ def label(
     settings: Given,
     is_matching: bool,
 ) -> None:
-    """Read, solve, write and summarise."""
+    """Read a file, solve, write the outputs and print a summary: match and cluster."""
     with readable(file) as source:
         kind = kind_of(source, reading)
         targets.check_kind(kind)
@@ -68,9 +68,9 @@ def path(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the steps of a sweep, or of a saved one, which takes nothing that was given."""
+    """Write the steps of a new or of a saved sweep; a saved one allows no other options."""
     if as_json and out == STANDARD:
-        raise click.UsageError("--json and --out - exclude each other")
+        raise click.UsageError("standard output can take only one of --json and --out -")
     check_files([out], (file, groups))
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
@@ -98,7 +98,7 @@ def report(
     saved_in: Path | None,
     images: Path | None,
 ) -> None:
-    """Write a page about a new or a saved result."""
+    """Write a report about a new or a saved result."""
     check_files([out], (file, groups, saved_in))
     check_ending(out, "a report", PAGES)
     with readable(file) as source:
@@ -114,23 +114,23 @@ def report(
 
 
 def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> None:
-    """Say what a file holds."""
+    """Print what a file holds."""
     with readable(file) as source:
         items, _ = read(source, groups, reading)
         about = {"kind": kind_of(source, reading), **facts(similar(items))}
-    _write_bytes(STANDARD, _json(about) if as_json else f"{told(about)}\n".encode())
+    _write_bytes(STANDARD, _json(about) if as_json else f"{facts_text(about)}\n".encode())
 
 
 def _guess(kind: str, reading: Given) -> list[str]:
-    """Return what to say about a table that might have been something else."""
+    """Return a line of the summary about a table whose kind was guessed."""
     is_guessed = reading["kind"] is None and kind in ("edges", "points")
-    return [f"input: read as {kind}; --as says otherwise"] if is_guessed else []
+    return [f"input: read as {kind}; --as sets another kind"] if is_guessed else []
 
 
 def _write(
     targets: Targets, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> list[str]:
-    """Write database, labels and sweep to their files; return what to say about it."""
+    """Write database, labels and picture to their files; return lines of the summary."""
     lines = []
     if targets.write_database and isinstance(items, io.Keypoints):
         with writing(str(targets.write_database)):
@@ -156,7 +156,7 @@ def _write(
 def _write_labels(
     target: Path, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> None:
-    """Write labels in the form that the ending says; pipes and devices get CSV."""
+    """Write labels in the format of the ending; to pipes and devices as CSV."""
     ending = target.suffix.lower()
     if io.is_device(target):
         _write_bytes(target, io.columns_csv(items.answer(result)).encode())
@@ -180,27 +180,27 @@ def _write_bytes(target: Path, content: bytes) -> None:
 
 
 def _summary(items: io.Items, result: spherelax.Result, kind: str | None) -> bytes:
-    """Return what was found as JSON, and what the file was read as."""
+    """Return the summary, with the kind of the file, as JSON."""
     return _json({**io.summary(items, result), "kind": kind})
 
 
 def _json(about: Mapping[str, Any]) -> bytes:
-    """Return JSON for a person who looks at it, and for scripts."""
+    """Return indented JSON that ends with a new line."""
     return f"{json.dumps(about, indent=2)}\n".encode()
 
 
 def _write_page(
     target: Path, file: Path, items: io.Items, result: spherelax.Result, shown: Given
 ) -> None:
-    """Write a page about a result."""
+    """Write the report of a result."""
     begin(f"writing {name_of(target, 'output')}")
     title = f"Labels of {name_of(file) if file == STANDARD else file.name}"
-    page = aside(lambda: spherelax.report.report_html(items, result, title=title, **shown))
+    page = in_thread(lambda: spherelax.report.report_html(items, result, title=title, **shown))
     _write_bytes(target, page.encode())
 
 
 def _steps(result: spherelax.Result, ending: str) -> bytes:
-    """Return the steps of a path as a file with some ending; what is not known is left out."""
+    """Return the steps of a path as CSV, TSV or JSON, by ending; unknown numbers are empty."""
     sweep = result.path
     savings = np.full(len(sweep.alphas), np.nan) if sweep.savings is None else sweep.savings
     curves = {
@@ -225,12 +225,12 @@ def _steps(result: spherelax.Result, ending: str) -> bytes:
 
 
 def _cell(value: float | None) -> str:
-    """Write a number of a step: a short one, for they are of very different sizes."""
+    """Return a number with six digits, or nothing if it is not known."""
     return "" if value is None else f"{value:.6g}"
 
 
 def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: list[str]) -> None:
-    """Say on standard error what was found and written."""
+    """Print on standard error what was found and written."""
     groups = f" in {_count(len({*items.groups} - {None}), 'group')}" if items.groups else ""
     alone = f" ({n_alone} without an edge)" if n_alone else ""
     n_single = int((np.bincount(result.labels) == 1).sum())
@@ -251,5 +251,5 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
 
 
 def _count(number: int, name: str, several: str = "s") -> str:
-    """Return how many there are of something."""
+    """Return a number with its noun, such as ``1 item`` or ``2 items``."""
     return f"{number} {name}{'' if number == 1 else several}"

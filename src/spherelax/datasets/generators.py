@@ -1,4 +1,4 @@
-"""Generators of the paper's synthetic problems. The paper leaves room; each says what it chose."""
+"""Generators of the paper's synthetic problems; each says what the paper does not fix."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def make_partial_matching(
     """Make a multi-matching problem in which each object shows a part of the universe.
 
     Each of the ``universe`` points is seen in each of the ``n_groups`` objects with probability
-    ``observed``, independently; the items of an object are in random order. The true matching of
-    two objects pairs the items that show the same point. It is spoilt in each pair of objects by
-    itself: ``round(shuffled * n)`` of the n rows of its 0/1 block are drawn and permuted among
-    themselves, uniformly, so that some may stay where they are.
+    ``observed``, independently. The items of an object are in random order. The true matching of
+    two objects pairs the items that show the same point. Errors are added to each pair of objects
+    independently: ``round(shuffled * n)`` of the n rows of its 0/1 block are drawn and randomly
+    permuted, so some of them may stay where they are.
 
-    The paper says "the portion of randomly shuffled ground truth matchings". With
-    ``kind="rows"`` all rows of the block may be drawn, matched or not, as in a demonstration
-    published by the paper's co-authors; a row without a match can so receive a wrong one. With
-    ``kind="matches"`` only rows that have a match are drawn, which is milder.
+    The paper says "the portion of randomly shuffled ground truth matchings". With ``kind="rows"``
+    all rows of the block may be drawn, matched or not, as in a demonstration published by the
+    paper's co-authors; then a row without a match can get a wrong one. With ``kind="matches"`` only
+    rows that have a match are drawn, which adds fewer errors.
 
     Parameters
     ----------
@@ -95,16 +95,16 @@ def make_binary_similarity(
     missing: float = 0.2,
     random_state: Any = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Make a binary similarity between items of unknown clusters.
+    """Make a binary similarity of items in clusters.
 
     Each item belongs to one of ``n_clusters`` clusters, drawn uniformly and independently. Two
-    different items have similarity 1 if they share a cluster and 0 if not; then each pair is, with
-    probability ``rewired``, replaced by a fair coin, and after that, with probability ``missing``,
-    set to 0. The diagonal is 1.
+    different items have similarity 1 if they share a cluster and 0 if not. Then each pair is, with
+    probability ``rewired``, replaced by 0 or 1 with equal probability, and after that, with
+    probability ``missing``, set to 0. The diagonal is 1.
 
     The paper calls these the degree of randomness in the elements and the degree of missing data.
-    Of two readings that fit, a fair coin is the harder one; the other, permuting the chosen
-    elements among themselves, keeps the number of ones.
+    It could also mean that the chosen elements are permuted, which keeps the number of ones;
+    replacing them gives harder problems.
 
     Parameters
     ----------
@@ -153,13 +153,13 @@ def make_gaussian_mixture(
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Make points in the plane from a mixture of overlapping round Gaussians of different scales.
 
-    Centres are standard normal, then scaled so that the mean distance of two of them is
-    ``mean_distance``; variances are exponential, then scaled so that their mean is
-    ``mean_variance``; each point chooses its component uniformly.
+    Centres are drawn from a standard normal distribution, then scaled so that the mean distance of
+    two of them is ``mean_distance``. Variances are drawn from an exponential distribution, then
+    scaled so that their mean is ``mean_variance``. The component of each point is drawn uniformly.
 
-    The paper fixes the mean distance of the centres, 1, and the mean variance, 0.7, and says that
-    scales differ. Normal centres and exponential variances are the plainest laws of the kind, and
-    fixing the means in each draw, rather than on average, takes one source of chance away.
+    The paper gives the mean distance of the centres, 1, and the mean variance, 0.7, and says that
+    scales differ. The distributions are our choice. The means are exact in each draw, which makes
+    draws more alike.
 
     Parameters
     ----------

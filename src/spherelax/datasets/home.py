@@ -1,4 +1,4 @@
-"""Where the real data sets are, and what to say where they are not."""
+"""The folder of the real data sets, and the errors for files that are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VARIABLE = "SPHERELAX_DATA"
 HYPERGRAPH = (
     "github.com/quynhnn89/An-Efficient-Multilinear-Optimization-Framework-for-Hypergraph-Matching"
 )
-# Who published what a file holds; the first start that fits counts.
+# The publisher of each file, by the start of its path; the first one that fits counts.
 ORIGINS = {
     "cmu_house/house_landmarks": "github.com/zhfe99/fgm",
     "cmu_house/": "github.com/fbernardpi/SparseStiefelOpt",
@@ -37,7 +37,7 @@ ORIGINS = {
 
 
 def data_home(path: str | Path | None = None) -> Path:
-    """Return the folder of the data sets: the argument, or else what SPHERELAX_DATA says.
+    """Return the folder of the data sets: the argument, or else the value of SPHERELAX_DATA.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def data_home(path: str | Path | None = None) -> Path:
     Returns
     -------
     Path
-        Where loaders look; whether it is there is not looked at.
+        The folder in which loaders look for files; it need not exist.
 
     Raises
     ------
     FileNotFoundError
-        If neither names a folder.
+        If neither is given.
 
     Examples
     --------
@@ -62,18 +62,18 @@ def data_home(path: str | Path | None = None) -> Path:
     chosen = path if path is not None else os.environ.get(VARIABLE)
     if not chosen:
         raise FileNotFoundError(
-            f"no folder of data sets is named; set {VARIABLE} or data_home to one"
+            f"the folder of data sets must be given; set {VARIABLE} or data_home to it"
         )
     return Path(chosen)
 
 
 def find_file(home: str | Path | None, file: str) -> Path:
-    """Return the path of a file, or say what is missing and where it comes from."""
+    """Return the path of a file; if it is missing, the error says where it comes from."""
     origin = next(origin for start, origin in ORIGINS.items() if file.startswith(start))
     try:
         folder = data_home(home)
     except FileNotFoundError:
-        where = "as no folder is named"
+        where = "because no folder is given"
     else:
         if (folder / file).is_file():
             return folder / file
@@ -85,12 +85,12 @@ def find_file(home: str | Path | None, file: str) -> Path:
 
 
 def find_arrays(home: str | Path | None, file: str, *names: str) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a file, which must have the names given."""
+    """Read the arrays of a file; refuse a file without the given names."""
     return read_arrays(find_file(home, file), *names)
 
 
 def find_table(home: str | Path | None, file: str, names: tuple[str, ...]) -> Table:
-    """Read a table whose header is known."""
+    """Read a table with a known header."""
 
     def has_header(columns: Columns) -> bool:
         return tuple(column[0] for column in columns) == names
@@ -101,6 +101,6 @@ def find_table(home: str | Path | None, file: str, names: tuple[str, ...]) -> Ta
 def find_images(
     home: str | Path | None, folder: str, names: Iterable[str]
 ) -> tuple[Path | None, ...]:
-    """Return the paths of image files, None for those that are not there."""
+    """Return the paths of image files; None for those that are missing."""
     paths = (data_home(home) / folder / name for name in names)
     return tuple(path if path.is_file() else None for path in paths)

@@ -1,4 +1,4 @@
-"""What the loaders return.
+"""The classes that the loaders return.
 
 Positions are in pixels of the image files that come with them, x to the right and y down, with
 (0, 0) at the centre of the top left pixel.
@@ -21,11 +21,11 @@ class MatchingData(NamedTuple):
     similarity : csr_array of shape (n_items, n_items)
         0/1 and symmetric; identity inside each image.
     groups, labels : ndarray of shape (n_items,)
-        Image of each item, counted from 0, and the point that it shows in truth.
+        Image of each item, counted from 0, and the point that it really shows.
     positions : ndarray of shape (n_items, 2)
-        x and y in pixels of the image file; NaN where they are not known.
+        x and y in pixels of the image file; NaN if not known.
     images : tuple of Path or None
-        File of each image; None where there is none.
+        File of each image; None if there is none.
 
     Examples
     --------
@@ -44,14 +44,14 @@ class MatchingData(NamedTuple):
 
 
 class PointData(NamedTuple):
-    """Points, and every labeling of them that counts as right.
+    """Points, and all labelings of them that count as right.
 
     Attributes
     ----------
     points : ndarray of shape (n_items, n_features)
         Coordinates.
     labelings : tuple of ndarray of shape (n_items,)
-        Clusters, counted from 1; items labelled 0 are noise and are not to be scored.
+        Clusters, counted from 1; items labelled 0 are noise and should not be scored.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Loaders of real data sets. The labels that come with them are the truth, for scores only."""
+"""Loaders of real data sets. Their labels are the true ones and are used for scores only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BATTERIES = {
     "uci": ("wdbc", "yeast"),
     "graves": ("dense", "fuzzyx", "parabolic", "ring", "zigzag"),
 }
-# How the names of the arrays of a point set start.
+# The start of the names of the arrays of each point set.
 POINT_PREFIXES = {name: f"{name}_" for name in FCPS} | {
     name: f"{battery}__{name}__" for battery, names in BATTERIES.items() for name in names
 }
@@ -63,8 +63,8 @@ def load_house(
     """Load the CMU house: 30 landmarks in up to 111 frames, matched in every pair of frames.
 
     The frames are ``round(linspace(1, 111, n_images))``, as in the published evaluation of these
-    matches. Every frame shows all landmarks and every match is a permutation; errors grow with the
-    distance of the frames.
+    matches. Every frame shows all landmarks and every match is a permutation. Matches of distant
+    frames have more errors.
 
     Parameters
     ----------
@@ -239,10 +239,10 @@ def load_graph(name: str, *, data_home: str | Path | None = None) -> GraphData:
 
 
 def load_records(*, data_home: str | Path | None = None) -> RecordData:
-    """Load a part of MusicBrainz 20K: 683 records of 300 songs in five sources, made to differ.
+    """Load a part of MusicBrainz 20K: 683 records of 300 songs in five sources.
 
-    Formats, typing errors and missing fields differ from source to source; no source has a song
-    twice. Blanks before a field are dropped.
+    The publishers changed the records: formats, typing errors and missing fields differ from source
+    to source. No source has a song twice. Blanks before a field are removed.
 
     Parameters
     ----------
@@ -285,9 +285,9 @@ def load_tracks(*, data_home: str | Path | None = None) -> MatchingData:
     Returns
     -------
     MatchingData
-        Labels are the tracks of a reconstruction from the same matches: a good reference, but no
-        independent truth, and 24 of them have two keypoints in one image. Items labelled -1 were
-        not reconstructed and are not to be scored.
+        Labels are the tracks of a reconstruction from the same matches: a good reference, but not
+        an independent one, and 24 of them have two keypoints in one image. Items labelled -1 were
+        not reconstructed and should not be scored.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def _integers(table: Table, column: int, legal: Range) -> NDArray[np.intp]:
 
 
 def _symmetric(first: NDArray[np.intp], second: NDArray[np.intp], n_items: int) -> Any:
-    """Return the similarity that is 1 for the pairs listed."""
+    """Return the similarity that is 1 for the listed pairs."""
     half = sp.coo_array((np.ones(len(first)), (first, second)), shape=(n_items, n_items))
     return ((half + half.T) > 0).astype(np.float64).tocsr()
 
@@ -337,7 +337,7 @@ def _in_random_order(
     images: tuple[Path | None, ...],
     random_state: Any,
 ) -> MatchingData:
-    """Shuffle the points of each image, which come in the same order in all of them."""
+    """Shuffle the points of each image; in the files their order is the same in all images."""
     n_images, n_points, _ = positions.shape
     rng = check_random_state(random_state)
     points = np.array([rng.permutation(n_points) for _ in range(n_images)])
@@ -353,6 +353,6 @@ def _in_random_order(
 
 
 def _check_choice(what: str, found: str, legal: Iterable[str]) -> None:
-    """Refuse what is not one of the names."""
+    """Refuse a value that is not one of the names."""
     if found not in legal:
         raise InvalidInputError(f"{what} must be one of {', '.join(legal)}; found {found!r}")

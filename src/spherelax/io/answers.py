@@ -1,4 +1,4 @@
-"""Answers in files: labels as tables, or a summary as JSON."""
+"""Labels in files: as a table, or as a summary in JSON."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
 
 
 def write_answer(path: str | Path, items: Named, result: Result) -> None:
-    r"""Write a result in the form that the ending says, whole or not at all.
+    r"""Write a result in the format of the file's ending, completely or not at all.
 
     Parameters
     ----------
     path : str or Path
-        ``.csv`` or ``.tsv``: the columns of ``items.answer(result)`` as text, numbers with a
-        fraction to four decimals. ``.parquet``: the same with types, in full; needs pyarrow.
+        ``.csv`` or ``.tsv``: the columns of ``items.answer(result)`` as text, fractions with four
+        decimals. ``.parquet``: the same columns with types and all digits; needs pyarrow.
         ``.json``: the :func:`summary`. ``.npz``: see :func:`save_result`.
     items : Items or Points
-        What was labelled.
+        The items that were labelled.
     result : Result
-        Its labels.
+        Their labels.
 
     Raises
     ------
     InvalidInputError
-        If the ending is another, or the ids do not fit into a column of Parquet.
+        If the ending is not one of these, or Parquet has no type for the ids.
 
     Examples
     --------
@@ -85,30 +85,30 @@ def columns_csv(columns: Columns, *, delimiter: str = ",") -> str:
 
 
 def summary(items: Named, result: Result) -> dict[str, Any]:
-    """Return what was found as plain numbers and text, for scripts.
+    """Return the main numbers of a result and its path as a dictionary, for scripts.
 
     Parameters
     ----------
     items : Items or Points
-        What was labelled.
+        The items that were labelled.
     result : Result
-        Its labels.
+        Their labels.
 
     Returns
     -------
     dict
         version : str, of spherelax.
         n_items, n_labels : int.
-        n_groups : int or None, different groups; items without one are not counted.
-        alpha, resolution : float, where on the path the labels are from.
+        n_groups : int or None, number of groups; items without one are not counted.
+        alpha, resolution : float, of the step that the labels come from.
         pick : str, the name of the status in lower case, such as "described".
         status : str, its sentence.
-        is_odd : bool, whether the status deserves doubt.
-        sizes : dict of str to int, how many labels have so many items.
-        mean_confidence : float or None; None where it is not known.
-        n_unsure : int, items whose confidence is below 0.1.
-        path : dict, is_whole and the curves, one list each: alphas, resolutions, n_labels, etas,
-        objectives, stability, and savings, which may be None.
+        is_odd : bool, whether the labels need a check, as the status says.
+        sizes : dict of str to int, number of labels by number of items.
+        mean_confidence : float or None; None if it is not known.
+        n_unsure : int, number of items whose confidence is below 0.1.
+        path : dict, is_whole, and one list for each number of the steps: alphas, resolutions,
+        n_labels, etas, objectives, stability, and savings, which may be None.
 
     Examples
     --------
@@ -157,5 +157,5 @@ def _cells(column: list[Any]) -> list[Any]:
 
 
 def _known(value: float) -> float | None:
-    """Return a number, or None for NaN, which JSON has no word for."""
+    """Return a number, or None for NaN, which JSON does not have."""
     return None if np.isnan(value) else value

@@ -22,7 +22,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
 
 ENDINGS = (".npz", ".npy", ".mtx")
-# What the readers of NumPy and SciPy raise for a file that is not what its ending says.
+# Errors that NumPy and SciPy raise for a file whose content does not fit its ending.
 BROKEN = (
     ValueError,
     TypeError,
@@ -36,28 +36,27 @@ BROKEN = (
     zlib.error,
     scipy.io.matlab.MatReadError,
 )
-# An archive of other arrays can hold many; a message names the first of them.
+# Number of arrays that a message names.
 NAMES_SHOWN = 6
 
 
 def read_matrix(path: str | Path) -> Any:
-    """Read a dense or sparse matrix; nothing in the file is ever executed.
+    """Read a dense or sparse matrix; nothing in the file is executed.
 
     Parameters
     ----------
     path : str or Path
-        ``.npz`` as :func:`scipy.sparse.save_npz` writes it, ``.npy`` without Python objects, or
-        ``.mtx`` of any kind.
+        ``.npz`` of :func:`scipy.sparse.save_npz`, ``.npy`` without Python objects, or any ``.mtx``.
 
     Returns
     -------
     ndarray, sparse matrix or sparse array
-        As it stands in the file; whether it is a similarity is not looked at.
+        The matrix in the file; it is not checked whether it is a similarity.
 
     Raises
     ------
     InvalidInputError
-        If the file is missing, broken or of another kind.
+        If the file is missing or damaged, or has another format.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def read_vector(path: str | Path) -> NDArray[Any]:
     Raises
     ------
     InvalidInputError
-        If the file is missing, broken or holds something else.
+        If the file is missing or damaged, or holds something else.
 
     Examples
     --------
@@ -111,15 +110,15 @@ def read_vector(path: str | Path) -> NDArray[Any]:
 
 
 def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an archive; nothing in the file is ever executed.
+    """Read all arrays of an archive; nothing in the file is executed.
 
     Parameters
     ----------
     path : str or Path
-        ``.npz`` as :func:`numpy.savez` writes it, without Python objects, or MATLAB's ``.mat`` of
-        versions 5 to 7, of which all but real numbers is left out.
+        ``.npz`` of :func:`numpy.savez` without Python objects, or MATLAB's ``.mat`` of versions 5
+        to 7, of which only arrays of real numbers are read.
     *names : str
-        Arrays that must be there.
+        Names of arrays that the file must have.
 
     Returns
     -------
@@ -129,7 +128,7 @@ def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
     Raises
     ------
     InvalidInputError
-        If the file is missing, broken, of another kind or without one of the names.
+        If the file is missing or damaged, has another format, or lacks one of the names.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
 
 
 def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]], Any]]) -> Any:
-    """Read a file by the reader of its ending, or say what is wrong with it."""
+    """Read a file with the reader for its ending; refuse other endings."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending not in readers:
@@ -160,7 +159,7 @@ def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]
 
 
 def _read_npz(file: IO[bytes]) -> Any:
-    """Read a sparse matrix, and say what else is in an archive that holds none."""
+    """Read a sparse matrix; refuse other archives and name their arrays."""
     with zipfile.ZipFile(file) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
     if not {"format", "shape", "data"} <= set(names):
@@ -170,22 +169,22 @@ def _read_npz(file: IO[bytes]) -> Any:
     file.seek(0)
     matrix = sp.load_npz(file)
     if matrix.format in ("csr", "csc", "bsr"):
-        # SciPy reads indices unseen, and indices out of range crash the interpreter later.
+        # SciPy does not check the indices, and wrong ones would crash the interpreter later.
         matrix.check_format(full_check=True)
     return matrix
 
 
 def _read_npy(file: IO[bytes]) -> Any:
-    """Read an array; Python objects would be run as a program and are refused."""
+    """Read an array; refuse Python objects, because loading them would execute code."""
     return np.lib.format.read_array(file, allow_pickle=False)
 
 
 def _read_mtx(file: IO[bytes]) -> Any:
-    """Read a MatrixMarket file; a symmetric one comes with both triangles.
+    """Read a MatrixMarket file; a symmetric one is returned with both triangles.
 
-    SciPy's reader (1.17) ends the whole process at a zero byte, at a fault in a last line without
-    line break, and at any fault in an open file; so it gets none of these. What is missing at the
-    end of a dense symmetric matrix it takes for zeros.
+    SciPy's reader (1.17) ends the whole process at a zero byte, at an error in a last line without
+    a line break, and at any error in an open file. So these are avoided before it is called. It
+    also reads missing values at the end of a dense symmetric matrix as zeros, so they are counted.
     """
     content = file.read() + b"\n"
     if b"\0" in content:
@@ -203,7 +202,7 @@ def _read_mtx(file: IO[bytes]) -> Any:
 
 
 def _unpack_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
-    """Read each array whole, so that its checksum is compared."""
+    """Read each array completely, so that its checksum is compared."""
     with zipfile.ZipFile(file) as archive:
         return {
             name.removesuffix(".npy"): _read_npy(BytesIO(archive.read(name)))
@@ -222,7 +221,7 @@ def _unpack_mat(file: IO[bytes]) -> dict[str, NDArray[Any]]:
 
 
 def _listed(names: list[str]) -> str:
-    """Name the first arrays of an archive."""
+    """Return the names of the first arrays of an archive as text."""
     if not names:
         return "no array"
     more = ", ..." if len(names) > NAMES_SHOWN else ""

@@ -1,4 +1,4 @@
-"""Cells as AnnData holds them: their neighbour graph in, and labels back to where scanpy looks."""
+"""AnnData: reads the neighbour graph of cells, and writes labels where scanpy expects them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ ENDING = ".h5ad"
 def from_anndata(
     adata: Any, *, neighbors_key: str | None = None, obsp: str = "connectivities"
 ) -> Items:
-    """Take the neighbour graph of an AnnData, as :func:`scanpy.pp.neighbors` leaves it.
+    """Return the neighbour graph of an AnnData, which :func:`scanpy.pp.neighbors` has made.
 
     Parameters
     ----------
     adata : anndata.AnnData
         With a graph of its observations.
     neighbors_key : str, optional
-        The ``key_added`` of scanpy; None is scanpy's own place.
+        The ``key_added`` of scanpy; None: the default of scanpy.
     obsp : str
-        Name of the graph in ``adata.obsp``, where there is no ``neighbors_key``.
+        Name of the graph in ``adata.obsp``, if there is no ``neighbors_key``.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
     """Write labels to the observations of an AnnData, as scanpy writes those of Leiden.
 
     ``obs[key]`` is categorical text, ``obs[f"{key}_confidence"]`` is a number from 0 to 1, and
-    ``uns[key]["params"]`` says where on the path the labels are from.
+    ``uns[key]["params"]`` describes the step of the path that the labels come from.
 
     Parameters
     ----------
@@ -110,12 +110,12 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
 def read_h5ad(
     path: str | Path, *, neighbors_key: str | None = None, obsp: str = "connectivities"
 ) -> Items:
-    """Read the neighbour graph of an ``.h5ad`` file; the counts stay on disk.
+    """Read the neighbour graph of an ``.h5ad`` file; the counts are not read into memory.
 
     Parameters
     ----------
     path : str or Path
-        As AnnData writes it. Needs the package anndata.
+        A file of AnnData. Needs the package anndata.
     neighbors_key, obsp
         As in :func:`from_anndata`.
 
@@ -127,7 +127,7 @@ def read_h5ad(
     Raises
     ------
     InvalidInputError
-        If the file is missing, broken or without such a graph.
+        If the file is missing or damaged, or has no such graph.
 
     Examples
     --------
@@ -149,9 +149,10 @@ def read_h5ad(
 def write_h5ad(
     path: str | Path, source: str | Path, result: Result, *, key: str = "spherelax"
 ) -> None:
-    """Write a copy of an ``.h5ad`` file with labels, whole or not at all.
+    """Write a copy of an ``.h5ad`` file with labels, completely or not at all.
 
-    The labels are where :func:`label_obs` puts them. All else is as it was, and stays on disk.
+    The labels are where :func:`label_obs` puts them. All other data are copied unchanged and are
+    not read into memory.
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ def write_h5ad(
     Raises
     ------
     InvalidInputError
-        If a file has another ending, both are the same, ``source`` is missing or broken, or the
+        If a file has another ending, both are the same, ``source`` is missing or damaged, or the
         result has not one label for each of its observations.
 
     Examples
@@ -180,7 +181,7 @@ def write_h5ad(
     path, source = Path(path), Path(source)
     elements = _library("anndata.io", path, source)
     if path.exists() and source.exists() and path.samefile(source):
-        raise InvalidInputError(f"{path}: is the file that was read; name another one")
+        raise InvalidInputError(f"{path}: must not be the file that was read; give another name")
     hdf5 = import_module("h5py")
     with about(source, *BROKEN), hdf5.File(source) as file:
         cells = SimpleNamespace(obs=elements.read_elem(file["obs"]), uns={})
@@ -196,7 +197,7 @@ def write_h5ad(
 
 
 def _library(name: str, *paths: Path) -> Any:
-    """Import what reads and writes files, if they are those of AnnData."""
+    """Import anndata; refuse files with another ending."""
     for path in paths:
         if path.suffix.lower() != ENDING:
             raise InvalidInputError(f"{path}: an AnnData file must end in {ENDING}")
@@ -207,6 +208,6 @@ def _library(name: str, *paths: Path) -> Any:
 
 
 def _absent(place: str, key: str, present: Iterable[str]) -> str:
-    """Say that an AnnData lacks a graph, and how to make it."""
+    """Return the error that an AnnData lacks a graph; it says how to make one."""
     found = ", ".join(map(repr, present)) or "nothing"
     return f"{place} must hold {key!r}; found {found}. Run scanpy.pp.neighbors(adata) first"

@@ -1,4 +1,4 @@
-"""COLMAP databases: pairwise matches of keypoints in, feature tracks and a cleaned copy out."""
+"""COLMAP databases: reads pairwise matches of keypoints, writes tracks and a cleaned copy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spherelax.result import Result
 
 
 class MatchCounts(NamedTuple):
-    """What became of the matches of a database, as :func:`write_colmap` counts them.
+    """Numbers of matches that :func:`write_colmap` kept, removed and added.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Keypoints(Items):
         return [f"{image}:{keypoint}" for image, keypoint in self._ids()]
 
     def tracks(self, result: Result) -> NDArray[np.intp]:
-        """Return the track of each keypoint, numbered from 0; -1 for one that is left alone."""
+        """Return the track of each keypoint, numbered from 0; -1 if no other shares its label."""
         check_count(result, self.n_items, "keypoints")
         shared = np.bincount(result.labels)[result.labels] > 1
         tracks = np.full(len(shared), -1)
@@ -88,7 +88,7 @@ class Keypoints(Items):
     def answer(self, result: Result) -> Columns:
         """Return columns of tracks: track, image, keypoint, x, y, confidence, sorted by track.
 
-        Keypoints that are left alone are left out.
+        Keypoints that are in no track are left out.
         """
         tracks = self.tracks(result)
         order = np.argsort(tracks, kind="stable")[np.count_nonzero(tracks < 0) :]
@@ -106,17 +106,17 @@ class Keypoints(Items):
 def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
     """Read the matches of a COLMAP database, which is opened read-only.
 
-    Items are the keypoints that occur in a match of two images, sorted by the name of the image;
-    all others have nothing to be tracked by and are left out. A match that is listed twice counts
-    once.
+    Items are the keypoints that occur in a match of two images, sorted by the name of the image.
+    Other keypoints are left out. A match that is listed twice counts once.
 
     Parameters
     ----------
     path : str or Path
-        A database of any version of COLMAP that has the tables.
+        A database of any version of COLMAP with the tables images, keypoints and one of those
+        below.
     table : {"two_view_geometries", "matches"}, optional
-        The matches that agree with a two-view geometry, or the raw ones. None takes the former if
-        there are any.
+        The matches that agree with a two-view geometry, or the raw ones. None: the first of these
+        that has any.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
     Raises
     ------
     InvalidInputError
-        At the first fault, with file, pair of images and reason.
+        At the first error; the message has the file, the pair of images and the reason.
 
     Examples
     --------
@@ -171,15 +171,16 @@ def write_colmap(
     """Write a copy of a COLMAP database whose matches are those inside tracks.
 
     A match of ``two_view_geometries``, the table that COLMAP's mapper reads, stays if its two
-    keypoints share a track. All else in the copy is as it was: descriptors, cameras, and of each
-    pair of images the geometry and its kind. The raw ``matches`` stay too, for they are what a new
-    verification would start from; if the items were read from them, they are cleaned as well. The
-    mapper passes over pairs of images with fewer than 15 matches, also if they had more before.
+    keypoints share a track. Everything else is copied unchanged: descriptors, cameras, and the
+    geometry of each pair of images and its kind. The raw ``matches`` stay, too, because a new
+    verification would start from them; but if the items were read from them, they are cleaned as
+    well. The mapper ignores pairs of images with fewer than 15 matches, also if they had more
+    before.
 
     Parameters
     ----------
     path : str or Path
-        The file to write: whole or not at all, and never over the database that was read.
+        The file to write, completely or not at all; it must not be the database that was read.
     items : Keypoints
         What :func:`read_colmap` returned.
     result : Result
@@ -191,12 +192,12 @@ def write_colmap(
     Returns
     -------
     MatchCounts
-        What became of the matches in ``items.table``.
+        Numbers of matches in ``items.table`` that were kept, removed and added.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be written, or the database cannot be read any more.
+        If the file cannot be written, or the database can no longer be read.
 
     Examples
     --------
@@ -218,7 +219,9 @@ def write_colmap(
     """
     path = Path(path)
     if path.exists() and items.path.exists() and path.samefile(items.path):
-        raise InvalidInputError(f"{path}: is the database that was read; name another file")
+        raise InvalidInputError(
+            f"{path}: must not be the database that was read; name another file"
+        )
     tracks = items.tracks(result)
     with opened_database(items.path) as source:
         tables = Tables(items.path, source)
@@ -275,7 +278,7 @@ def _clean(
 
 
 def _implied(first: Image, second: Image, track_of: NDArray[np.intp], known: Matches) -> Matches:
-    """Return the matches of two images that follow from tracks but are not known."""
+    """Return the matches of two images that follow from tracks but are not in the table."""
     ends = [np.arange(image.start, image.start + image.size) for image in (first, second)]
     free = [codes[track_of[codes] >= 0] for codes in ends]
     free = [codes[~np.isin(codes, column)] for codes, column in zip(free, known.T, strict=True)]

@@ -24,7 +24,7 @@ Matches = NDArray[np.intp]
 
 
 class Image(NamedTuple):
-    """An image; its keypoints are numbered from ``start`` among those of all images."""
+    """An image; the numbers of its keypoints, counted over all images, begin with ``start``."""
 
     name: str
     start: int
@@ -32,7 +32,7 @@ class Image(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two images and their matches: rows of two keypoints, numbered among those of all images."""
+    """Two images and their matches: rows of two keypoints, counted over all images."""
 
     pair_id: int
     first: Image
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What an open database holds.
+    """The tables of an open database.
 
     Examples
     --------
@@ -82,7 +82,7 @@ and matches; found none
         return sum(image.size for image in self.images.values())
 
     def with_matches(self, table: str | None) -> str:
-        """Return the table to read, if it has matches; None: the verified ones before the raw."""
+        """Return the name of a table with matches; None: two_view_geometries first, then raw."""
         wanted = [name for name in (VERIFIED, RAW) if table in (None, name)]
         there = [name for name in wanted if name in self.names]
         if not there or not {"images", "keypoints"} <= self.names:
@@ -130,7 +130,7 @@ and matches; found none
 def _matrix(
     where: str, data: Any, shape: Sequence[int], dtype: str, widths: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Unpack a matrix of numbers of four bytes, or say what is wrong with it."""
+    """Unpack a matrix of numbers of four bytes each; refuse one of another size."""
     n_rows, n_columns = shape
     if n_columns not in widths:
         legal = " or ".join(map(str, widths))

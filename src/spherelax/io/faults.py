@@ -1,4 +1,4 @@
-"""What is wrong with a file, on one line that begins with its name."""
+"""Errors about files: one line that begins with the name of the file."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from spherelax.errors import InvalidInputError
 
 @contextmanager
 def about(path: str | Path, *broken: type[Exception]) -> Iterator[None]:
-    """Name the file in what goes wrong while it is read.
+    """Turn errors while a file is read into errors that name the file.
 
     Parameters
     ----------
     path : str or Path
         The file.
     *broken : type of Exception
-        What a reader raises for a file that is not what its ending says.
+        Errors that a reader raises for a file whose content does not fit its ending.
 
     Raises
     ------
     InvalidInputError
-        For faults that lack the name, errors of the system and those of the reader.
+        For errors without the name of the file, errors of the system, and those of the reader.
 
     Examples
     --------
@@ -49,7 +49,7 @@ in file
 
 
 def first_line(error: Exception) -> str:
-    r"""Return what an error says, on one line.
+    r"""Return the first line of the message of an error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables in memory and in files: pandas, polars and Arrow by way of narwhals, CSV and Parquet."""
+"""Tables in memory (pandas, polars and Arrow, read with narwhals) and in CSV and Parquet files."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ NAMES_SHOWN = 12
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Columns by name, where they are from, and how messages count their rows.
+    """A table: its columns by name, its own name, and the numbers of its rows in messages.
 
     Attributes
     ----------
     name : str
-        The file, or what a table in memory is called in messages.
+        The file, or the name of a table in memory, for messages.
     columns : dict of str to list or narwhals Series
         All columns of the table.
     lines : list of int or None
-        Line of the file that each row is from; None: rows are counted from 0.
+        Line of each row in the file; None: rows are counted from 0.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Sheet:
     lines: Sequence[int] | None
 
     def values(self, name: str) -> list[Any]:
-        """Return the values of a column as Python objects; missing ones, NaN too, are None."""
+        """Return the values of a column as Python objects; missing values and NaN become None."""
         column = self.columns[name]
         if isinstance(column, list):
             return column
@@ -55,13 +55,13 @@ class Sheet:
         return values
 
     def fault(self, row: int, reason: str) -> InvalidInputError:
-        """Return the error that says what is wrong with a row."""
+        """Return the error for a row, with the name of the table and the number of the row."""
         place = f"row {row} (from 0)" if self.lines is None else f"row {self.lines[row]}"
         return InvalidInputError(f"{self.name}, {place}: {reason}")
 
 
 def read_sheet(source: Any, what: str) -> Sheet:
-    r"""Read a table, which has a header and at least one row.
+    r"""Read a table with a header and at least one row.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def read_sheet(source: Any, what: str) -> Sheet:
     Returns
     -------
     Sheet
-        Values are as the table has them; empty cells are missing values.
+        Values keep their types; empty cells are missing values.
 
     Raises
     ------
@@ -101,12 +101,12 @@ def read_sheet(source: Any, what: str) -> Sheet:
         expected = ", ".join((*rows.ENDINGS, PARQUET))
         raise InvalidInputError(f"{source}: {what} must end in {expected}")
     if len(frame) == 0:
-        raise InvalidInputError(f"{name}: holds no rows")
+        raise InvalidInputError(f"{name}: must have at least one row; found none")
     return Sheet(name, {column.name: column for column in frame.iter_columns()}, None)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Name the columns that were found, or the first of many.
+    """Return the names of columns as text; of many, the first ones.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _read_text(source: Source, what: str) -> Sheet:
-    """Read a text file, of which the first row names the columns."""
+    """Read a text file whose first row has the names of the columns."""
     header: list[str] = []
 
     def keep_names(columns: rows.Columns) -> bool:
@@ -135,7 +135,7 @@ def _read_text(source: Source, what: str) -> Sheet:
 
 
 def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:
-    """Take a table of any library; a lazy one is collected."""
+    """Return the columns of a table of any library; a lazy table is computed."""
     try:
         frame = nw.from_native(source)
     except TypeError:

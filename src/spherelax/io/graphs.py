@@ -1,7 +1,6 @@
-"""Graphs as other packages hold them, and labels back on their nodes.
+"""Graphs of other packages: reads their similarities, and writes labels to their nodes.
 
-A graph is recognised by the package that its class comes from, so that nothing is imported that
-the user does not have.
+A graph is recognised by the package of its class, so that no package has to be imported.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from spherelax.io.items import Items, check_count
 from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
-WEIGHT = "weight"  # what networkx and igraph call it
+WEIGHT = "weight"  # the name of the attribute in networkx and igraph
 
 
 def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
-    """Take the similarities of a graph: the weights of its edges.
+    """Return the similarities of a graph: the weights of its edges.
 
-    Of edges in both directions, or of several between two nodes, the largest weight counts; loops
-    are on the diagonal. So a directed graph becomes an undirected one.
+    If there are several edges between two nodes, in one or both directions, the largest weight
+    counts. So a directed graph becomes undirected. Loops are on the diagonal.
 
     Parameters
     ----------
@@ -34,20 +33,20 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
         Any of them, directed or not.
     weight : str or None
         Attribute of the edges that says how similar their nodes are; an edge without it counts
-        1. An attribute that is named here must be on some edge. None: every edge counts 1.
-        Matrices have no use for it.
+        1. At least one edge must have it, unless it is the default. None: every edge counts 1.
+        It is ignored for matrices.
 
     Returns
     -------
     Items
-        With the nodes of networkx as ids, whatever they are; the vertex attribute "name" of igraph
-        where there is one; otherwise numbers.
+        Its ids are the nodes of networkx, or the vertex attribute "name" of igraph if there is
+        one, otherwise numbers.
 
     Raises
     ------
     InvalidInputError
-        If a weight is not a number >= 0, with its edge; if no edge has the attribute; or if it is
-        no graph.
+        If a weight is not a number >= 0, if no edge has the attribute, or if ``graph`` is not a
+        graph.
 
     Examples
     --------
@@ -57,7 +56,7 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
            [2, 0, 1],
            [0, 1, 0]])
 
-    Labels go back by :func:`label_nodes`:
+    :func:`label_nodes` writes labels to the nodes:
 
     >>> import networkx as nx
     >>> graph = nx.Graph([("ann", "anna"), ("bob", "rob")])
@@ -131,7 +130,7 @@ def label_nodes(graph: Any, items: Items, result: Result, *, key: str = "label")
 
 
 def undirected(matrix: Any, name: str) -> Any:
-    """Return a square matrix in which the larger of both directions counts.
+    """Return a symmetric matrix with the larger of the values of both directions.
 
     Examples
     --------
@@ -161,7 +160,7 @@ def undirected(matrix: Any, name: str) -> Any:
 
 
 def _is_from(package: str, graph: Any) -> bool:
-    """Tell whether an object is of a class of a package, or of one derived from it."""
+    """Tell whether the class of an object, or one of its base classes, is from a package."""
     return any(kind.__module__.partition(".")[0] == package for kind in type(graph).__mro__)
 
 
@@ -186,7 +185,7 @@ def _from_igraph(graph: Any, weight: str | None) -> Items:
 def _weights(
     name: str | None, values: list[Any], pairs: list[tuple[Any, Any]]
 ) -> NDArray[np.float64]:
-    """Return the weights of edges as numbers; what is not there counts 1."""
+    """Return the weights of edges as numbers; a missing weight counts 1."""
     if name not in (None, WEIGHT) and values and all(value is None for value in values):
         raise InvalidInputError(f"weight must be on some edge; found none with {name!r}")
     for pair, value in zip(pairs, values, strict=True):
@@ -199,7 +198,7 @@ def _weights(
 
 
 def _similarity(ends: NDArray[np.intp], values: NDArray[np.float64], n_nodes: int) -> Any:
-    """Return the symmetric similarity of weighted edges, which may be none."""
+    """Return the symmetric similarity of weighted edges; there may be no edges."""
     if len(ends) == 0:
         return sp.csr_array((n_nodes, n_nodes))
     return largest_of_each_pair(ends[:, 0], ends[:, 1], values, n_nodes)

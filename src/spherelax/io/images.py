@@ -1,4 +1,4 @@
-"""The photographs of a COLMAP database: files that are read one by one, and places in them."""
+"""The image files of a COLMAP database, and the positions of keypoints in them."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from spherelax.io.sqlite import opened_database
 
 
 class ImageFolder(Mapping[str, bytes]):
-    """Image files of a folder by name, each read when it is asked for.
+    """The image files of a folder by name; a file is read when its name is looked up.
 
-    Names are those of a database, with folders if they have any; upper and lower case are the same,
-    for copies of ``a.JPG`` are often called ``a.jpg``.
+    Names are those of the database, with folders if they have any. Upper and lower case are not
+    distinguished, because copies of ``a.JPG`` are often called ``a.jpg``.
 
     Parameters
     ----------
     folder : str or Path
-        Where the files are.
+        The folder of the files.
     items : Keypoints
         What :func:`read_colmap` returned; its images that are not in the folder are left out.
 
     Raises
     ------
     InvalidInputError
-        If none of the images is there.
+        If none of the images is in the folder.
 
     Examples
     --------
     >>> ImageFolder("photographs", None)
     Traceback (most recent call last):
         ...
-    spherelax.errors.InvalidInputError: photographs: there is no such folder
+    spherelax.errors.InvalidInputError: photographs: must be a folder; found none
     """
 
     def __init__(self, folder: str | Path, items: Keypoints) -> None:
         folder = Path(folder)
         if not folder.is_dir():
-            raise InvalidInputError(f"{folder}: there is no such folder")
+            raise InvalidInputError(f"{folder}: must be a folder; found none")
         found = {
             path.relative_to(folder).as_posix().lower(): path
             for path in folder.rglob("*")
@@ -71,10 +71,10 @@ class ImageFolder(Mapping[str, bytes]):
         return len(self._files)
 
     def positions(self) -> NDArray[np.float64]:
-        """Return x and y of each keypoint in pixels of its file; NaN where there is no file.
+        """Return x and y of each keypoint in pixels of its file; NaN if there is no file.
 
-        (0, 0) is the centre of the top left pixel. COLMAP's positions are in pixels of the camera,
-        which are others if the files were made smaller. Needs Pillow.
+        (0, 0) is the centre of the top left pixel. COLMAP's positions are in pixels of the camera;
+        they are scaled if the files have another size. Needs Pillow.
         """
         try:
             pillow = import_module("PIL.Image")

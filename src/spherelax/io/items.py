@@ -1,4 +1,4 @@
-"""What was read: similarities beside the user's own names, and how labels go back to them."""
+"""Items that were read: similarities with the user's own names, and labels by these names."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
 from spherelax.result import Result
 
-# Columns of an answer by name, all of one length.
+# Columns of a table by name, all of the same length.
 Columns = dict[str, list[Any]]
 
 
 class Named(ABC):
-    """Things that have names of the user's, and that labels are given to."""
+    """Base of items and points: they have the user's names and get labels."""
 
     ids: list[Any] | None
     groups: list[Any] | None = None
@@ -24,7 +24,7 @@ class Named(ABC):
     @property
     @abstractmethod
     def n_items(self) -> int:
-        """Number of things."""
+        """Number of items."""
 
     @property
     def names(self) -> list[str]:
@@ -32,7 +32,7 @@ class Named(ABC):
         return [str(name) for name in self._ids()]
 
     def answer(self, result: Result) -> Columns:
-        """Return columns of labels by the user's names: item, group if any, label, confidence.
+        """Return labels as columns: item (the user's name), group if any, label, confidence.
 
         Examples
         --------
@@ -58,18 +58,18 @@ class Named(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Items(Named):
-    """Similarities as read, with the names that the user has for the items.
+    """Similarities that were read, with the user's names of the items.
 
     Attributes
     ----------
     similarity : ndarray or sparse matrix of shape (n_items, n_items)
         As in :func:`spherelax.solve`.
     problem : Problem
-        Similarities and groups, checked when first asked for: ``solve(items.problem)``.
+        Similarities and groups, checked when first used: ``solve(items.problem)``.
     ids : list or None
         Name of each item, of any type. None: items are numbered from 0.
     groups : list or None
-        Group of each item, where it is known; None for an item that no other excludes.
+        Group of each item; None for an item without a group. None instead of a list: no groups.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Items(Named):
 
     @classmethod
     def of(cls, problem: Problem, ids: list[Any] | None) -> Items:
-        """Return items whose similarities are checked already.
+        """Return items of a problem, whose similarities have been checked before.
 
         Examples
         --------
@@ -104,11 +104,11 @@ class Items(Named):
 
     @cached_property
     def problem(self) -> Problem:
-        """Similarities and groups, checked once: what `solve` takes instead of both."""
+        """Similarities and groups, checked once, for `solve`."""
         return Problem.check(self.similarity, self.groups)
 
     def with_groups(self, groups: list[Any] | None) -> Self:
-        """Return the same items in other groups; what is checked is not checked again.
+        """Return the same items with other groups; similarities are not checked again.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Items(Named):
 
 
 def check_count(result: Result, expected: int, what: str) -> None:
-    """Refuse the result of something else."""
+    """Refuse a result with another number of labels."""
     if len(result.labels) != expected:
         raise InvalidInputError(
             f"result must have one label for each of {expected} {what}; found {len(result.labels)}"

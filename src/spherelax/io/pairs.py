@@ -1,4 +1,4 @@
-"""Scored pairs of records, as entity resolution has them, and the entities that they make."""
+"""Scored pairs of records, the input of entity resolution, and the entities of the records."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ SPLINK = (
 RECORD = ("source", "id")
 SPLINK_RECORD = ("source_dataset", "unique_id")
 
-# What names a record: its source, if there are sources, and its id.
+# The key of a record: its source, if there are sources, and its id.
 Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Records(Items):
-    """Similarities of records, of which a source and an id, or an id alone, is the name.
+    """Similarities of records; a record is named by its source and id, or by its id alone.
 
     Attributes
     ----------
     sources : list or None
-        Source of each record; None if the pairs name none.
+        Source of each record; None if the pairs have no sources.
 
     Examples
     --------
@@ -86,10 +86,10 @@ def read_pairs(
 ) -> Records:
     """Read scored pairs of records.
 
-    A record is named by its source and its id, which are of any type and kept as they are: 7 and
-    "7" differ. Scores, finite and not negative, are the similarities as they stand; where sources
-    are free of duplicates, only their order counts. A pair may be listed once, in both directions
-    or repeatedly; its largest score counts. A record paired with itself says nothing.
+    A record is named by its source and its id. They may have any type: 7 and "7" are different.
+    Scores must be finite and not negative; they are the similarities. Where sources are free of
+    duplicates, only the order of the scores matters. If a pair is listed more than once, in one or
+    both directions, its largest score counts. A pair of a record with itself is ignored.
 
     Parameters
     ----------
@@ -98,18 +98,18 @@ def read_pairs(
     columns : sequence or mapping of str, optional
         Names of the columns of source, id, source, id and score, or of id, id and score, in this
         order; or a mapping to them from ``source_a``, ``id_a``, ``source_b``, ``id_b`` and
-        ``score``. None recognises these five names and those that splink gives its predictions,
+        ``score``. None: these five names are recognised, and those of splink,
         ``source_dataset_l``, ``unique_id_l``, ``source_dataset_r``, ``unique_id_r`` and
         ``match_probability``, both also without the sources.
     duplicate_free : iterable of sources, optional
-        Sources that hold each entity at most once: no two of their records become one entity. A
-        source is named as it is in the table or by its text. None takes every source of which no
-        two records are paired; whoever compares the records of a source expects duplicates in it.
+        Sources that list each entity at most once: no two of their records become one entity. A
+        source is given as in the table or as text. None: every source of which no two records are
+        paired, because pairs inside a source mean that it may have duplicates.
     records : str, Path, or a pandas, polars or Arrow table, optional
         All records, in columns ``source`` and ``id``, or splink's ``source_dataset`` and
-        ``unique_id``; without sources ``id`` or ``unique_id``. Those that no pair mentions become
-        entities of their own. The answer has this order. None takes the records of the pairs, in
-        order of first appearance.
+        ``unique_id``; without sources ``id`` or ``unique_id``. Each record that is in no pair
+        becomes its own entity. The answer has this order. None: the records of the pairs, in order
+        of first appearance.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def read_pairs(
     Raises
     ------
     InvalidInputError
-        At the first fault, with file, row and reason.
+        At the first error; the message has the file, the row and the reason.
 
     Examples
     --------
@@ -159,7 +159,9 @@ def read_pairs(
         groups = [source if source in free else None for source in sources] if free else None
         found = Records(similarity, ids, groups, sources)
     elif duplicate_free is not None:
-        raise InvalidInputError(f"{sheet.name}: duplicate-free sources need columns of sources")
+        raise InvalidInputError(
+            f"{sheet.name}: duplicate-free sources need columns of sources; found none"
+        )
     with about(sheet.name):
         found.problem  # noqa: B018 (checked here, so that a fault names the file)
     return found
@@ -196,7 +198,7 @@ def _named(sheet: Sheet, columns: Mapping[str, str] | Sequence[str]) -> Sequence
 
 
 def _present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
-    """Return names of columns if all are there."""
+    """Return names of columns; refuse those that the table does not have."""
     if not set(names) <= set(sheet.columns):
         raise InvalidInputError(
             f"{sheet.name}: must have the columns {', '.join(map(str, names))}; "
@@ -216,7 +218,7 @@ def _scores(sheet: Sheet, name: str) -> NDArray[np.float64]:
             score = nan
         if not 0 <= score < inf:
             raise sheet.fault(
-                row, f"{name} must be a finite number, not negative; found {_told(value)}"
+                row, f"{name} must be a finite number, not negative; found {_quoted(value)}"
             )
     return scores
 
@@ -240,7 +242,7 @@ def _known(records: Any, has_sources: bool) -> dict[Key, int]:
     codes: dict[Key, int] = {}
     for row, key in enumerate(_keys(sheet, _present(sheet, roles[first:]))):
         if _code(codes, key, sheet, row) < row:
-            raise sheet.fault(row, f"record {_told(*key)} is listed before")
+            raise sheet.fault(row, f"records must be listed once; found {_quoted(*key)} again")
     return codes
 
 
@@ -255,16 +257,16 @@ def _encoded(
         for key in pair:
             places.append(_code(codes, key, sheet, row))
             if known is not None and places[-1] >= n_known:
-                raise sheet.fault(row, f"record {_told(*key)} is not in the table of records")
+                raise sheet.fault(row, f"record {_quoted(*key)} is not in the table of records")
     return codes, np.array(places[::2]), np.array(places[1::2])
 
 
 def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:
-    """Return the number of a record, a new one if it is new."""
+    """Return the number of a record; a new record gets the next number."""
     try:
         return codes.setdefault(key, len(codes))
     except TypeError:
-        raise sheet.fault(row, f"source and id must be hashable; found {_told(*key)}") from None
+        raise sheet.fault(row, f"source and id must be hashable; found {_quoted(*key)}") from None
 
 
 def _compared(sources: list[Any], first: NDArray[np.intp], second: NDArray[np.intp]) -> set[Any]:
@@ -289,6 +291,6 @@ def _sources(sheet: Sheet, names: Iterable[Hashable], sources: set[Any]) -> set[
     return found
 
 
-def _told(*values: object) -> str:
-    """Return values as a message quotes them."""
+def _quoted(*values: object) -> str:
+    """Return values as text for a message."""
     return " ".join(shown(value) if isinstance(value, str) else repr(value) for value in values)

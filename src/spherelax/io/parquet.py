@@ -1,4 +1,4 @@
-"""Parquet files, by way of pyarrow, which is optional."""
+"""Parquet files, read and written with pyarrow, which is optional."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def parquet_columns(path: str | Path) -> list[str]:
 
 
 def parquet_bytes(columns: Columns, name: str) -> bytes:
-    """Return columns as the content of a Parquet file, which messages call by its name.
+    """Return columns as the content of a Parquet file; ``name`` is its name in messages.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def parquet_bytes(columns: Columns, name: str) -> bytes:
             arrays[title] = pyarrow.array(column)
         except (ValueError, TypeError, OverflowError) as error:
             raise InvalidInputError(
-                f"{name}: the column {title} must be of one type that Parquet has; "
+                f"{name}: the column {title} must have one type, which Parquet has; "
                 f"{first_line(error)}"
             ) from None
     content = BytesIO()
@@ -76,9 +76,9 @@ def parquet_bytes(columns: Columns, name: str) -> bytes:
 
 
 def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:
-    """Open a file, read from it, or say what is wrong with it."""
+    """Open a file and read from it; errors name the file."""
     pyarrow, parquet = _libraries(str(path))
-    # Neither a file of Python nor Arrow's threads: with both, a process may abort when it ends
+    # No Python file objects and no Arrow threads: with both, a process may abort when it ends
     # (apache/arrow issues 34314 and 50482).
     with about(path, pyarrow.ArrowException, UnicodeDecodeError), pyarrow.OSFile(str(path)) as file:
         return read(parquet.ParquetFile(file, pre_buffer=False))

@@ -1,4 +1,4 @@
-"""Tables of features: one row of numbers per item, perhaps beside its name."""
+"""Tables of features: one row of numbers per item and, optionally, its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spherelax.io.parquet import read_parquet
 from spherelax.io.source import File, Source
 
 ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
-# Names by which a column of ids is told from one of features; pandas leaves the first two.
+# A column with one of these names holds ids, not a feature; pandas writes the first two.
 ID_NAMES = frozenset((
     "", "__index_level_0__", "unnamed: 0", "barcode", "cell", "id", "index", "item", "key", "name",
     "node", "record", "sample",
@@ -27,7 +27,7 @@ ID_NAMES = frozenset((
 
 @dataclass(frozen=True, eq=False)
 class Points(Named):
-    """Points as read, with the names that the user has for them.
+    """Points that were read, with the user's names of them.
 
     Attributes
     ----------
@@ -54,10 +54,10 @@ class Points(Named):
 def read_points(file: File) -> Points:
     r"""Read a table of features: one item per row, one number per column.
 
-    A column is taken for the ids of the items, not for a feature, if it is the first with a usual
-    name such as ``id`` or with no name at all; otherwise, if it is the first that holds mostly
-    text. All other cells must be finite numbers. The first row is a header if it has no number
-    while the second has one, or if it starts with a usual name of ids.
+    The ids of the items are in the first column with a usual name, such as ``id``, or without a
+    name. If there is none, they are in the first column that holds mostly text. All other cells
+    must be finite numbers. The first row is a header if it has no number and the second row has
+    one, or if it starts with a usual name of ids.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def read_points(file: File) -> Points:
     Raises
     ------
     InvalidInputError
-        At the first fault, with file, row, column and reason.
+        At the first error; the message has the file, the row, the column and the reason.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def read_points(file: File) -> Points:
 
 
 class _AnyWidth(tuple[int, ...]):
-    """The numbers of columns that a table of features may have: all."""
+    """Contains every number: a table of features may have any number of columns."""
 
     __slots__ = ()
 
@@ -208,13 +208,13 @@ def _id_column(names: list[str], are_text: list[bool]) -> int | None:
 
 
 def _is_mostly_text(column: list[str]) -> bool:
-    """Tell whether a column holds names rather than numbers of which a few are broken."""
+    """Tell whether a column holds names, and not numbers with a few errors."""
     n_text = int(np.isnan(_numbers(column)).sum()) - column.count("")
     return 2 * n_text > len(column)
 
 
 def _numbers(cells: list[str]) -> NDArray[np.float64]:
-    """Return cells as numbers, NaN where they are none."""
+    """Return cells as numbers; NaN for a cell that is not a number."""
     try:
         return np.array(cells, dtype=float)
     except ValueError:
@@ -232,5 +232,5 @@ def _number(cell: str) -> float:
 def _stacked(path: Path, features: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return columns as one array."""
     if not features:
-        raise InvalidInputError(f"{path}: holds no column of numbers")
+        raise InvalidInputError(f"{path}: must have a column of numbers; found none")
     return np.column_stack(features)

@@ -1,4 +1,4 @@
-"""One door for all files: what a file is, by its content and ending, and its reader."""
+"""Reading of any file: its kind is found from its content and ending, then it is read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"
 # An edge table has two or three columns; a text file with more is one of features.
 EDGE_COLUMNS = 3
-ROWS_SEEN = 1000  # of a text file, to tell what it is
+ROWS_SEEN = 1000  # rows of a text file that are used to find its kind
 DATABASE = ".db"
 
 
@@ -44,18 +44,18 @@ def read(
     duplicate_free: Iterable[str] | None = None,
     table: str | None = None,
 ) -> Items | Points:
-    r"""Read whatever people have: similarities, edges, scored pairs, points, a COLMAP database.
+    r"""Read a file of any kind: similarities, edges, scored pairs, points, a COLMAP database.
 
     Parameters
     ----------
     file : str, Path or Source
         A file of one of the kinds.
     kind : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
-        What the file is; None: see :func:`kind_of`.
+        The kind of the file; None: :func:`kind_of` finds it.
     columns, duplicate_free
-        Of pairs, as in :func:`read_pairs`; columns make a file one of pairs.
+        For pairs, as in :func:`read_pairs`; a file with columns is read as pairs.
     table
-        Of a database, as in :func:`read_colmap`.
+        For a database, as in :func:`read_colmap`.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def read(
     Raises
     ------
     InvalidInputError
-        At the first fault, with file, row and reason.
+        At the first error; the message has the file, the row and the reason.
 
     Examples
     --------
@@ -81,14 +81,16 @@ def read(
     with recognised(file) as source:
         chosen = kind or ("pairs" if columns is not None else kind_of(source))
         if chosen == SAVED_RESULT:
-            raise InvalidInputError(f"{source}: is a saved result; similarities are expected here")
+            raise InvalidInputError(
+                f"{source}: must hold similarities or points; found a saved result"
+            )
         for what, value, owner in (
-            ("names of columns are", columns, "pairs"),
-            ("duplicate-free sources are", duplicate_free, "pairs"),
-            ("the choice of a table is", table, "colmap"),
+            ("names of columns", columns, "pairs"),
+            ("duplicate-free sources", duplicate_free, "pairs"),
+            ("the choice of a table", table, "colmap"),
         ):
             if value is not None and chosen != owner:
-                raise InvalidInputError(f"{source}: is read as {chosen}; {what} for {owner}")
+                raise InvalidInputError(f"{source}: {what} must be for {owner}; found {chosen}")
         if chosen == "pairs":
             return read_pairs(source, columns=columns, duplicate_free=duplicate_free)
         if chosen == "colmap":
@@ -98,7 +100,7 @@ def read(
         except InvalidInputError as error:
             if kind is None and chosen == "edges":
                 error = InvalidInputError(
-                    f"{error} (taken for edges; kind= or --as says otherwise)"
+                    f"{error} (read as edges; kind= or --as sets another kind)"
                 )
             raise error from None
         if isinstance(items, Items):
@@ -109,18 +111,18 @@ def read(
 
 @contextmanager
 def recognised(file: File) -> Iterator[Source]:
-    r"""Yield a file that can be read twice and whose ending says what it is.
+    r"""Yield a file that can be read twice and has the ending of its kind.
 
     Parameters
     ----------
     file : str, Path or Source
-        Any file, also a pipe; a source is yielded as it is.
+        Any file or pipe; a source is yielded unchanged.
 
     Yields
     ------
     Source
-        The file itself if its ending is known or it is a database. Otherwise a copy that has the
-        ending that its content calls for, ``.txt`` for text; faults go by the name of the file.
+        The file itself if its ending is known or it is a database. Otherwise a copy with the
+        ending that fits its content, ``.txt`` for text; messages name the original file.
 
     Raises
     ------
@@ -154,19 +156,19 @@ def recognised(file: File) -> Iterator[Source]:
 
 
 def kind_of(file: File) -> str:
-    r"""Tell what a file is, by its first bytes and its ending.
+    r"""Return the kind of a file, which is found from its content and its ending.
 
-    A database is known by its content, and so is a file with an ending that says nothing.
+    A database is recognised by its content, and so is a file with an unknown ending.
     ``.parquet``, ``.csv``, ``.tsv`` and ``.txt`` hold pairs if their columns have the names that
     :func:`read_pairs` knows. Other text of two or three columns is a table of edges, unless one of
     the first two holds a number that no item is called, with a fraction or below zero; then, or
     with more columns, it is a table of features, and so is other Parquet. ``.npy`` is a matrix if
-    it is square, else points. Whoever knows better gives :func:`read` the kind.
+    it is square, else points. If this is wrong, give :func:`read` the kind.
 
     Parameters
     ----------
     file : str, Path or Source
-        The file; a source remembers the answer.
+        The file; a source keeps the answer.
 
     Returns
     -------
@@ -196,7 +198,7 @@ def kind_of(file: File) -> str:
 
 
 def _text_kind(source: Source) -> str:
-    """Tell what a text file is by its first rows, of which one may be a header."""
+    """Return the kind of a text file by its first rows, of which one may be a header."""
     first = rows.first_rows(source, ROWS_SEEN)
     if not first:
         return "edges"
@@ -208,12 +210,12 @@ def _text_kind(source: Source) -> str:
 
 
 def _parquet_kind(source: Source) -> str:
-    """Tell what a Parquet file is by the names of its columns."""
+    """Return the kind of a Parquet file by the names of its columns."""
     return "pairs" if _are_pairs(parquet_columns(source.path)) else "points"
 
 
 def _npy_kind(source: Source) -> str:
-    """Tell points from a matrix by their shape; what cannot be read is left to its reader."""
+    """Return "matrix" or "points" by the shape; a damaged file is refused later by its reader."""
     with suppress(OSError, *BROKEN):
         shape = np.lib.format.open_memmap(source.path, mode="r").shape
         return "points" if len(shape) == 2 and shape[0] != shape[1] else "matrix"
@@ -221,7 +223,7 @@ def _npy_kind(source: Source) -> str:
 
 
 def _npz_kind(source: Source) -> str:
-    """Tell a saved result from a matrix; what cannot be read is left to its reader."""
+    """Return "result" or "matrix"; a damaged file is refused later by its reader."""
     with suppress(OSError, *BROKEN), zipfile.ZipFile(source.path) as archive:
         if {f"{name}.npy" for name in SAVED} <= set(archive.namelist()):
             return SAVED_RESULT
@@ -235,7 +237,7 @@ def _are_pairs(columns: Iterable[str]) -> bool:
 
 
 def _is_no_name(cell: str) -> bool:
-    """Tell whether a cell is a number that no item is called: with a fraction, or below zero."""
+    """Tell whether a cell cannot be a name: a number with a fraction, or below zero."""
     with suppress(ValueError):
         number = float(cell)
         return isfinite(number) and (number % 1 != 0 or number < 0)

@@ -1,9 +1,8 @@
 """Text files as rows of fields.
 
 A table has one row per line, separated by commas, semicolons or tabs, and in ``.txt`` files also
-by blanks. It is UTF-8 text; fields may be quoted; blank lines and lines that start with ``#`` do
-not count; blanks after a separator are not part of a field. Faults are reported with the number of
-their line.
+by blanks. It is UTF-8 text. Fields may be quoted. Blank lines and lines that start with ``#`` are
+ignored. Blanks after a separator are not part of a field. Messages have the number of the line.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.source import File, Source
 
 ENDINGS = (".csv", ".tsv", ".txt")
-# Names by which the header of a table without numbers is told from its first row.
+# In a table without numbers, a first row with these names is a header.
 ITEM_NAMES = frozenset((
     "a", "b", "feature", "from", "id", "id_a", "id_b", "item", "item_a", "item_b", "keypoint",
     "left", "name", "node", "record", "right", "source", "target", "to", "u", "v",
 ))  # fmt: skip
 GROUP_NAMES = frozenset(("camera", "group", "groups", "image", "object", "source"))
-SHOWN = 40  # characters of a field that a message repeats
-# What may stand in a table that is not split at every delimiter and line break.
+SHOWN = 40  # longest quotation of a field in a message, in characters
+# A text with one of these is not plain: it cannot be split at every separator and line break.
 ODD = ('"', "#", "\r", "\0", "\n\n", "\n ", "\n\t")
 
 Columns = list[list[str]]
@@ -33,9 +32,9 @@ Columns = list[list[str]]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table by columns, without its header, and the line of the file that each row is from.
+    """A table by columns, without its header, and the line of each row in the file.
 
-    Columns, because a list per row would keep the garbage collector busy for most of the time.
+    It is kept by columns, because one list per row would be slow to garbage-collect.
     """
 
     source: Source
@@ -43,7 +42,7 @@ class Table:
     columns: Columns
 
     def fault(self, row: int, reason: str) -> InvalidInputError:
-        """Return the error that says what is wrong with a row."""
+        """Return the error for a row, with the file and the line."""
         return InvalidInputError(f"{self.source}, row {self.lines[row]}: {reason}")
 
 
@@ -53,7 +52,7 @@ def read_table(
     widths: tuple[int, ...],
     has_header: Callable[[Columns], bool],
 ) -> Table:
-    r"""Read a table; all its rows have as many columns as the first.
+    r"""Read a table; refuse rows whose number of columns differs from the first row.
 
     Parameters
     ----------
@@ -62,9 +61,9 @@ def read_table(
     what : str
         What the table is, for messages.
     widths : tuple of int
-        The numbers of columns that it may have.
+        The allowed numbers of columns.
     has_header : callable
-        Told the columns, tells whether their first cells are names.
+        Gets the columns and returns whether their first cells are names.
 
     Examples
     --------
@@ -87,12 +86,12 @@ def read_table(
         table = Table(source, range(1, len(found[0]) + 1), found)
     first = int(has_header(table.columns))
     if len(table.lines) == first:
-        raise InvalidInputError(f"{source}: holds a header but no rows")
+        raise InvalidInputError(f"{source}: must have rows after the header; found none")
     return Table(source, table.lines[first:], [column[first:] for column in table.columns])
 
 
 def first_rows(file: File, n_rows: int) -> list[list[str]]:
-    r"""Return the cells of the first rows of a text file, a header being one of them.
+    r"""Return the cells of the first rows of a text file, including a header.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def has_group_header(columns: Columns) -> bool:
 
 
 def shown(text: str) -> str:
-    r"""Return text as a message quotes it: on one line, and not too much of it.
+    r"""Return text for a message: on one line, and shortened if it is long.
 
     Examples
     --------
@@ -152,10 +151,10 @@ def shown(text: str) -> str:
 
 
 def _plain_columns(text: str, ending: str) -> Columns | None:
-    """Split a plain table all at once, many times quicker than row by row.
+    """Split a plain table at once, which is many times quicker than row by row.
 
-    None if it is not plain: with quotes, comments, blank lines, blanks at the start of a cell, or
-    rows of different lengths.
+    Return None if it is not plain: if it has quotes, comments, blank lines, blanks at the start of
+    a cell, or rows of different lengths.
     """
     text = text.replace("\r\n", "\n").removesuffix("\n")
     lines = text.split("\n")
@@ -171,7 +170,7 @@ def _plain_columns(text: str, ending: str) -> Columns | None:
 
 
 def _columns_by_row(source: Source, what: str, widths: tuple[int, ...]) -> Table:
-    """Read a table of any form row by row, its header being the first row."""
+    """Read any table row by row; a header is returned as the first row."""
     lines: list[int] = []
     columns: Columns = []
     for line, row in _split(source):
@@ -188,7 +187,7 @@ def _columns_by_row(source: Source, what: str, widths: tuple[int, ...]) -> Table
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)
     if not lines:
-        raise InvalidInputError(f"{source}: is empty; expected {what}")
+        raise InvalidInputError(f"{source}: must hold {what}; found an empty file")
     return Table(source, lines, columns)
 
 
@@ -217,7 +216,7 @@ def _split(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def _delimiter(line: str, ending: str) -> str | None:
-    """Return what splits a line into the most fields; None stands for blanks."""
+    """Return the separator that splits a line into the most fields; None means blanks."""
     if ending == ".tsv":
         return "\t"
     found = max(
@@ -232,12 +231,12 @@ def _are_known(columns: Columns, *names: frozenset[str]) -> bool:
 
 
 def _tops_numbers(column: list[str]) -> bool:
-    """Tell whether a column holds numbers everywhere but in its first cell."""
+    """Tell whether all cells of a column but the first hold numbers."""
     return len(column) > 1 and not is_number(column[0]) and all(map(is_number, column[1:]))
 
 
 def _is_word(cell: str) -> bool:
-    """Tell whether a cell can be the name of a column, which a mistyped number cannot."""
+    """Tell whether a cell can be the name of a column; a mistyped number cannot."""
     return cell.replace(" ", "_").replace("-", "_").isidentifier()
 
 

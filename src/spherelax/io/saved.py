@@ -20,9 +20,9 @@ from spherelax.io.writing import replace_file
 from spherelax.labels import Labels
 from spherelax.result import Result, Status, SweepPath
 
-NONE = -1  # a step that is not there, in a file of integers
+NONE = -1  # stands for None among the integers of a file
 MARKS = ("index", "right", "left")
-# What a saved result holds: the kind of numbers and the number of dimensions of each array.
+# The arrays of a saved result: the kinds of their dtype and their number of dimensions.
 SAVED = {
     "version": ("U", 0),
     "labels": ("i", 1),
@@ -47,14 +47,13 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     Parameters
     ----------
     path : str or Path
-        ``.npz``. It holds ``labels``, ``confidence``, the curves and labels of the path and, where
-        items are given, their ``ids``: integers as they are, everything else as the text of
-        ``items.names``.
-        ``numpy.load`` reads each of them by name.
+        ``.npz``. It holds ``labels``, ``confidence``, the numbers and labels of the path and, if
+        items are given, their ``ids``: integers as they are, other ids as the text of
+        ``items.names``. ``numpy.load`` can read each of them by name.
     result : Result
-        What to save.
+        The result to save.
     items : Items or Points, optional
-        Whose ids to save.
+        The items whose ids are saved.
 
     Examples
     --------
@@ -98,10 +97,11 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
 
 
 def load_result(path: str | Path) -> Result:
-    """Load a result that :func:`save_result` saved; nothing in the file is ever executed.
+    """Load a result that :func:`save_result` saved; nothing in the file is executed.
 
-    The similarities are not in the file. So ``at`` and ``with_n_labels`` give labels, but their
-    confidence is NaN at all steps but the saved one; ``embedding`` raises `InvalidInputError`.
+    The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
+    confidence is NaN at all steps except the saved one, and ``embedding`` raises
+    `InvalidInputError`.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def load_result(path: str | Path) -> Result:
     Raises
     ------
     InvalidInputError
-        If the file is missing, broken or holds something else.
+        If the file is missing or damaged, or holds something else.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def load_result(path: str | Path) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class _File:
-    """What a loaded result can still be asked."""
+    """The source of a loaded result, which has no similarities."""
 
     path: str
     labels: Labels
@@ -170,12 +170,12 @@ class _File:
     max_labels: int
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
-        """Return the confidence of the labels that were saved; that of others is not known."""
+        """Return the confidence of the saved labels; for other labels it is NaN."""
         is_saved = alpha == self.alpha and np.array_equal(labels, self.labels)
         return self.saved if is_saved else np.full(len(labels), np.nan)
 
     def embedding(self, index: int) -> NoReturn:
-        """Say why there is none."""
+        """Raise an error: there are no similarities to compute U from."""
         raise InvalidInputError(
             f"{self.path}: holds no similarities, which the embedding of step {index} needs; "
             "solve again"
@@ -183,19 +183,19 @@ class _File:
 
 
 def _saved_ids(items: Named) -> NDArray[Any]:
-    """Return ids as integers if these say as much as the names, otherwise names as text."""
+    """Return ids as integers if all are integers that fit, otherwise names as text."""
     names = items.names
     ids = range(len(names)) if items.ids is None else items.ids
     if all(isinstance(name, Integral) for name in ids):
         numbers = np.array(ids)
-        # Larger numbers become objects, which NumPy pickles, or lose digits.
+        # Larger integers would become Python objects, which NumPy pickles, or lose digits.
         if numbers.dtype.kind in "iu" and list(map(str, numbers.tolist())) == names:
             return numbers
     return np.array(names, dtype=np.str_)
 
 
 def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
-    """Say what is wrong with the arrays of a saved result, if anything is."""
+    """Return what is wrong with the arrays of a saved result, or None."""
     for name, (kind, n_dimensions) in SAVED.items():
         array = saved[name]
         if array.dtype.kind != kind or array.ndim != n_dimensions:

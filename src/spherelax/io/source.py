@@ -1,4 +1,4 @@
-"""A file while it is read: text is read once, and what the file is is found out once."""
+"""A file while it is read: its text is read once, and its kind is found once."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from spherelax.io.faults import about
 
 @dataclass(eq=False)
 class Source:
-    r"""A file that several parts look at: what it is, and what it holds.
+    r"""A file that several functions use: its path, its kind and its text.
 
     Attributes
     ----------
     path : Path
         The file.
     kind : str or None
-        What the file is, as :func:`kind_of` tells; None as long as nobody has asked.
+        The kind of the file, from :func:`kind_of`; None if that was not called yet.
     text : str
-        All of a text file, without a byte order mark.
+        The whole text of a text file, without a byte order mark.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Source:
 
     @classmethod
     def of(cls, file: File) -> Source:
-        """Return the source itself, or that of a path."""
+        """Return a source unchanged, or make one of a path."""
         return file if isinstance(file, Source) else cls(Path(file))
 
     @property
@@ -49,7 +49,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """Content of a UTF-8 file; a fault names the row."""
+        """Content of a UTF-8 file; an error names the row."""
         with about(self.path):
             content = self.path.read_bytes()
         try:

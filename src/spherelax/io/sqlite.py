@@ -1,4 +1,4 @@
-"""SQLite databases: opened without a trace, and written whole or not at all."""
+"""SQLite databases: opened without changing any file, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from spherelax.errors import InvalidInputError
 
 MAGIC = b"SQLite format 3\0"
-# Where the header has the size of a page, 1 standing for more than it can hold, and what tells
-# that a database keeps a write-ahead log.
+# Bytes of the header with the page size (1 means 65536) and with the versions, which are WAL if
+# the database uses a write-ahead log.
 PAGE_SIZE, VERSIONS = slice(16, 18), slice(18, 20)
 WAL = b"\2\2"
 LOGS = ("-wal", "-journal")
@@ -20,9 +20,10 @@ LOGS = ("-wal", "-journal")
 
 @contextmanager
 def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database read-only, also on a medium that cannot be written to.
+    """Open a database read-only, also if its folder cannot be written to.
 
-    All that is read is of one state: from the first table on, other programs wait to write.
+    While it is open, other programs have to wait before they can write to it, so that all tables
+    are read in the same state.
 
     Examples
     --------
@@ -37,13 +38,14 @@ def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
             header = file.read(20)
         if header and not header.startswith(MAGIC):
             raise InvalidInputError(f"{path}: must be an SQLite database; found another file")
-        # SQLite itself takes what is missing of the last page for zeros.
+        # SQLite itself would read the missing part of the last page as zeros.
         page, size = int.from_bytes(header[PAGE_SIZE], "big"), path.stat().st_size
         if page > 1 and size % page:
             raise InvalidInputError(
-                f"{path}: is cut off; must have whole pages of {page} bytes, found {size} bytes"
+                f"{path}: must have whole pages of {page} bytes; found {size}, so it is cut off"
             )
-        # SQLite would write a log for a database that keeps one; without it nobody writes to it.
+        # SQLite would create a log for such a database. If there is none, no other program is
+        # writing, and the database can be opened without one.
         is_closed = header[VERSIONS] == WAL and not _beside(path, "-wal").exists()
         options = "mode=ro&immutable=1" if is_closed else "mode=ro"
         address = f"{path.absolute().as_uri()}?{options}"
@@ -58,7 +60,7 @@ def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a new database that gets its name when all that was written to it is there.
+    """Yield a new database; it gets its name only after everything was written to it.
 
     Examples
     --------
@@ -70,11 +72,13 @@ def replaced(path: Path) -> Iterator[sqlite3.Connection]:
     (False, True)
     """
     if path.exists() and not path.is_file():
-        raise InvalidInputError(f"{path}: must be a file; found something else of this name")
+        raise InvalidInputError(f"{path}: must be a file; found something else with this name")
     for log in (_beside(path, ending) for ending in LOGS):
-        # SQLite would apply the changes in it to the new database.
+        # SQLite would apply the changes in the log to the new database.
         if log.exists():
-            raise InvalidInputError(f"{path}: is in use or was left unfinished; found {log}")
+            raise InvalidInputError(
+                f"{path}: must not be in use or unfinished; found its log {log}"
+            )
     target = path.resolve()
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
@@ -91,6 +95,6 @@ def replaced(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _beside(path: Path, ending: str) -> Path:
-    """Return the name of a log of a database, or of what a link leads to."""
+    """Return the path of a log of a database; links are followed."""
     target = path.resolve()
     return target.with_name(f"{target.name}{ending}")

@@ -1,4 +1,4 @@
-"""Streams as files: readers want a file that has an ending and can be read twice."""
+"""Streams as files: readers need a file that has an ending and can be read twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import BinaryIO
 from spherelax.errors import InvalidInputError
 from spherelax.io.sqlite import MAGIC as SQLITE
 
-# The ending that a file should have by its first bytes; text, which has none, is anything else.
+# The ending for the first bytes of a file; a file with other first bytes is text.
 ENDINGS = {
     SQLITE: ".db",
     b"PK\x03\x04": ".npz",
@@ -26,19 +26,19 @@ TEXT = ".txt"
 
 @contextmanager
 def spooled(stream: BinaryIO, name: str) -> Iterator[Path]:
-    r"""Keep what a stream holds in a file for as long as the context lasts.
+    r"""Copy a stream to a file, which is deleted at the end of the context.
 
     Parameters
     ----------
     stream : binary file
         Such as standard input.
     name : str
-        What faults call it.
+        Its name in messages.
 
     Yields
     ------
     Path
-        A file with the ending that its content calls for; ``.txt`` for text.
+        A file with the ending that fits its content; ``.txt`` for text.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def spooled(stream: BinaryIO, name: str) -> Iterator[Path]:
 
 
 def ending_of(path: Path) -> str:
-    """Return the ending that a file should have by its first bytes."""
+    """Return the ending that fits the first bytes of a file."""
     with path.open("rb") as file:
         start = file.read(max(map(len, ENDINGS)))
     return next((ending for magic, ending in ENDINGS.items() if start.startswith(magic)), TEXT)

@@ -1,4 +1,4 @@
-"""Tables of edges and of groups. How a text file becomes rows is in ``rows.py``."""
+"""Tables of edges and of groups. ``rows.py`` splits text files into rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from spherelax.io.source import File, Source
 def read_edges(file: File) -> Items:
     r"""Read a table of edges: ``item_a, item_b`` or ``item_a, item_b, similarity``.
 
-    Ids are text, kept as they stand; items come in order of first appearance. Without a third
-    column every similarity is 1. An edge may be listed once, in both directions or repeatedly;
-    the largest of its similarities counts.
+    Ids are text and are not changed. Items are in order of first appearance. Without a third
+    column every similarity is 1. If an edge is listed more than once, in one or both directions,
+    its largest similarity counts.
 
     Parameters
     ----------
@@ -65,8 +65,7 @@ def read_groups(file: File, items: Items) -> Items:
 
     A file with one column, or a ``.npy``, has one group per item of a matrix, in order. A table
     with two columns, ``item, group``, names the items; those of a matrix are numbered from 0.
-    Items that only this table has are added to those of an edge table: similar to nothing, but
-    not lost.
+    Items that are in this table but not in an edge table are added; they are similar to no other.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ def read_groups(file: File, items: Items) -> Items:
     Returns
     -------
     Items
-        The same with groups, and perhaps with more items.
+        The same items with groups and, possibly, more items.
 
     Raises
     ------
@@ -139,7 +138,7 @@ def _mapped(code: Callable[[str], int], column: list[str]) -> NDArray[np.intp]:
 def largest_of_each_pair(
     first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
 ) -> Any:
-    """Return the symmetric similarity in which the largest value listed for a pair counts."""
+    """Return the symmetric similarity with the largest value that is listed for each pair."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
@@ -151,7 +150,7 @@ def largest_of_each_pair(
 
 
 def _in_order(source: Source, items: Items, groups: list[str]) -> Items:
-    """Give the items of a matrix their groups one by one."""
+    """Give the items of a matrix their groups, in order."""
     if items.ids is not None:
         raise InvalidInputError(
             f"{source}: the items of an edge table have names, so their groups must be a table "
@@ -166,7 +165,7 @@ def _in_order(source: Source, items: Items, groups: list[str]) -> Items:
 
 
 def _by_name(table: Table, items: Items) -> Items:
-    """Give the items their groups by name, and add the items that only the groups know."""
+    """Give the items their groups by name, and add items that are named by the groups only."""
     groups: dict[str, str | None] = dict.fromkeys(items.names)
     n_known = len(groups)
     for row, (item, group) in enumerate(zip(*table.columns, strict=True)):
@@ -177,12 +176,15 @@ def _by_name(table: Table, items: Items) -> Items:
             groups[item] = group
         elif groups[item] != group:
             before = shown(str(groups[item]))
-            reason = f"item {shown(item)} is in group {shown(group)} here and in {before} before"
+            reason = f"item {shown(item)} must have one group; found {shown(group)} after {before}"
             raise table.fault(row, reason)
     missing = [item for item, group in groups.items() if group is None]
     if missing:
         others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
-        raise InvalidInputError(f"{table.source}: no group for item {shown(missing[0])}{others}")
+        raise InvalidInputError(
+            f"{table.source}: must have a group for each item; found none for "
+            f"{shown(missing[0])}{others}"
+        )
     named = [str(group) for group in groups.values()]
     if len(groups) == n_known:
         return items.with_groups(named)

@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all, and refused before any work is done for them."""
+"""Writing of files: completely or not at all; a target can be checked before any work is done."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spherelax.errors import InvalidInputError
 
 
 def is_device(path: str | Path) -> bool:
-    """Tell whether a path is a pipe or a device, which no file may replace.
+    """Tell whether a path is a pipe or a device, which must not be replaced by a file.
 
     Examples
     --------
@@ -28,13 +28,13 @@ def check_target(path: str | Path) -> None:
     >>> check_target("results/labels.csv")
     Traceback (most recent call last):
         ...
-    spherelax.errors.InvalidInputError: results/labels.csv: there is no folder results
+    spherelax.errors.InvalidInputError: results/labels.csv: the folder results does not exist
     """
     path = Path(path)
     if path.is_dir():
-        raise InvalidInputError(f"{path}: is a folder, not a file to write")
+        raise InvalidInputError(f"{path}: must be a file; found a folder")
     if not path.parent.is_dir():
-        raise InvalidInputError(f"{path}: there is no folder {path.parent}")
+        raise InvalidInputError(f"{path}: the folder {path.parent} does not exist")
     if is_device(path):
         return
     draft = _draft(path)
@@ -46,7 +46,7 @@ def check_target(path: str | Path) -> None:
 
 
 def replace_file(path: str | Path, content: bytes) -> None:
-    r"""Write a file whole or not at all: beside the target first, then renamed.
+    r"""Write a file completely or not at all: under another name first, then renamed.
 
     Examples
     --------
@@ -70,6 +70,6 @@ def replace_file(path: str | Path, content: bytes) -> None:
 
 
 def _draft(path: Path) -> Path:
-    """Return where a file is written before it gets its name; links are followed."""
+    """Return the path of a file before it is renamed; links are followed."""
     target = path.resolve()
     return target.with_name(f".{target.name}.{os.getpid()}.part")

@@ -1,5 +1,6 @@
-"""The paper's solver: conditional power iterations on dense rows while alpha falls.
+"""The paper's solver: power iterations on a dense matrix U while alpha falls.
 
-``run`` is the road: ``rebalance`` (the normalised similarities), ``sweep`` (the power iteration at
-every alpha), ``rounding`` (rows to labels), ``confidence``. docs/method.md has the mathematics.
+``run`` calls the parts in order: ``rebalance`` (normalises the similarities), ``sweep`` (power
+iterations at every alpha), ``rounding`` (rows of U to labels) and ``confidence``. docs/method.md
+has the mathematics.
 """

@@ -1,4 +1,4 @@
-"""How sure a labeling is of each item: its label against the next best."""
+"""Confidence of each item: its label compared with the best other label."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from spherelax.power.rebalance import Rebalanced
 
-# Rows of a dense W that are summed together.
+# A dense W is summed in blocks of this number of rows, which saves memory.
 BLOCK_ROWS = 256
 
 
 def label_confidence(
     rebalanced: Rebalanced, labels: NDArray[np.int32], alpha: float
 ) -> NDArray[np.float64]:
-    """Compare, for each item, the gain of its label with that of the best other one.
+    """Return the confidence of each item, from 0 to 1.
 
-    Item i contributes ``x_c = (1 - alpha) sum_(j in c, j != i) W_ij + c(alpha) n_c`` to the
-    objective if it has label c (n_c counts the other items there), and 0 if it has a label of its
-    own. With its own label's gain x and the best other one y (at least 0, being alone), the
-    confidence is ``1 - y / x``: 1 if nothing else has a claim on the item, 0 if something else is
-    as good or better. An item that is alone is as sure as others make it: 1 if none attracts it.
+    Item i adds ``x_c = (1 - alpha) sum_(j in c, j != i) W_ij + c(alpha) n_c`` to the objective if
+    it has label c (n_c is the number of other items with it), and 0 if it is alone. Let x be the
+    gain of its own label and y that of the best other one, which is at least 0, because the item
+    could be alone. The confidence is ``1 - y / x``: 1 if no other label has a claim on the item, 0
+    if another one is as good or better. For an item that is alone it is 1 if no label attracts it.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def label_confidence(
 
 
 def _largest_other_size(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return for each label the size of the largest other one."""
+    """Return for each label the number of items of the largest other label."""
     if len(sizes) == 1:
         return np.zeros(1, dtype=np.intp)
     second, first = np.partition(sizes, -2)[-2:]

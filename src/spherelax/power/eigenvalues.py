@@ -1,10 +1,10 @@
 """The smallest eigenvalue of ``w W + c 1 1^T`` for many (w, c) from two Lanczos runs.
 
 Started at the all-ones vector, Lanczos turns ``W`` into a tridiagonal ``T`` and ``1 1^T`` into
-``m e_1 e_1^T``, so one run serves every (w, c): what is left is the smallest eigenvalue of a
-small tridiagonal matrix. Eigenvectors orthogonal to the all-ones vector are invisible to that
-run (on a regular graph it ends after one step); they feel no ``1 1^T``, and a second run in the
-orthogonal complement finds the smallest of their eigenvalues, mu, which contributes ``w mu``.
+``m e_1 e_1^T``. So one run is enough for every (w, c): each needs only the smallest eigenvalue of
+a small tridiagonal matrix. That run does not find eigenvectors orthogonal to the all-ones vector
+(on a regular graph it ends after one step). For these, ``1 1^T`` is zero. A second run in the
+orthogonal complement finds the smallest of their eigenvalues, mu, and ``w mu`` is compared as well.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scipy.linalg import eigh_tridiagonal
 
 # A run that has not converged after this number of steps stops; its value is then an upper bound.
 MAX_STEPS = 300
-# Convergence is checked once in this number of steps, at this number of the pairs (w, c).
+# Convergence is checked every 20 steps, at 5 of the pairs (w, c).
 CHECK_EVERY = 20
 N_PROBES = 5
 # Residual, relative to the norm of W, below which a Ritz value counts as converged. The error of
 # the value is of the order of its square.
 RESIDUAL = 1e-9
-# A next basis vector shorter than this, relative to the norm of W, is rounding: the space is
-# invariant.
+# A next basis vector shorter than this, relative to the norm of W, is only rounding error: the
+# space is invariant, and the run ends.
 BREAKDOWN = 1e-12
 
 Tridiagonal = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -100,7 +100,7 @@ def _lanczos(
 
 
 def _orthogonalised(q: NDArray[np.float64], basis: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Take from q its part in the span of the basis; twice is enough for working precision."""
+    """Subtract from q its part in the span of the basis, twice, because of rounding errors."""
     for _ in range(2):
         q = q - basis.T @ (basis @ q)
     return q
@@ -112,6 +112,6 @@ def _smallest(T: Tridiagonal) -> float:
 
 
 def _residual(T: Tridiagonal, beta: float) -> float:
-    """Return the residual of the smallest Ritz value, whose next basis vector has length beta."""
+    """Return the residual of the smallest Ritz value; beta is the length of the next vector."""
     _, vector = eigh_tridiagonal(*T, select="i", select_range=(0, 0))
     return float(beta * abs(vector[-1, 0]))

@@ -19,24 +19,24 @@ from numpy.typing import NDArray
 
 from spherelax.power.eigenvalues import smallest_eigenvalues
 
-# Entries of a product that SciPy, which cannot write into a given array, computes at a time.
+# Entries of a sparse product that are computed at a time: SciPy cannot write into a given array.
 PRODUCT_ENTRIES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Rebalanced:
-    """The normalised similarity and, as a number, the kappa-shift."""
+    """The normalised similarity ``DWD``, and kappa, which is added to it."""
 
     W: Any
     kappa: float
 
     @property
     def order(self) -> Literal["C", "F"]:
-        """Memory order in which products with U are quickest: rows for SciPy, columns for BLAS."""
+        """Memory order of U for the quickest products: by rows for SciPy, by columns for BLAS."""
         return "C" if sp.issparse(self.W) else "F"
 
     def multiply(self, U: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """Write ``DWD U`` into ``out``; a sparse W goes block by block, to save memory."""
+        """Write ``DWD U`` into ``out``; with a sparse W block by block, which saves memory."""
         n_rows = max(1, PRODUCT_ENTRIES // U.shape[1])
         if not sp.issparse(self.W):
             np.matmul(self.W, U, out=out)
@@ -55,7 +55,7 @@ class Rebalanced:
         return float((1.0 - alpha) * quadratic + self.shift(alpha) * occupancy)
 
     def merged_objectives(self, alphas: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return g for equal rows, at each alpha."""
+        """Return the objective g for equal rows of U, at each alpha."""
         m = self.W.shape[0]
         return np.asarray((1.0 - alphas) * self.W.sum() + self.shift(alphas) * m**2)
 
@@ -69,9 +69,9 @@ class Rebalanced:
 
 
 def rebalance(W: Any, keep: NDArray[np.intp], kappa: float) -> Rebalanced:
-    """Normalise the similarities of the kept items; their rows must not be zero.
+    """Normalise the similarities of the items ``keep``; their rows must not be zero.
 
-    Everything is relative to the largest similarity, so that neither 1e200 nor 1e-200 overflows.
+    They are first divided by the largest one, so that values such as 1e200 do not overflow.
 
     Examples
     --------

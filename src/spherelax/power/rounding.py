@@ -1,9 +1,9 @@
-"""From relaxed rows to labels: row argmax, or one linear assignment per group (paper, section 5).
+"""From rows of U to labels: the largest entry, or one linear assignment per group (section 5).
 
-Paper: in the valley a cluster is often spread over several columns that tie exactly, and rounding
-errors would then decide which of them is the largest. All comparisons are made on entries
-rounded to `QUANTUM`, where such ties are exact and go to the first column: every item of the
-cluster gets the same one, and so does every machine.
+Paper: in the valley of eta a cluster often has equal entries in several columns, and rounding
+errors would then decide which of them is the largest. So entries are compared in multiples of
+`QUANTUM`. Then the entries are exactly equal and the first column wins, for every item of the
+cluster and on every machine.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from scipy.optimize import linear_sum_assignment
 
 from spherelax.labels import Labels, renumber
 
-# Entries are compared in multiples of this: far above rounding, far below any real difference.
+# Entries are compared in multiples of this number. It is far larger than rounding errors and far
+# smaller than any real difference.
 QUANTUM = 2.0**-30
-# Entries that are rounded together, to need no second array of the size of U.
+# Entries that are rounded at a time, so that no second array of the size of U is needed.
 BLOCK_ENTRIES = 1 << 20
 
 Rounding = Callable[[NDArray[np.float64]], Labels]
 
 
 def rounding(groups: NDArray[np.intp] | None) -> Rounding:
-    """Return the rounding for the problem at hand: rows of U in, one label per row out."""
+    """Return the function that turns U into one label per row, with or without groups."""
     return round_rows if groups is None else partial(round_groups, groups=groups)
 
 
 def round_rows(U: NDArray[np.float64]) -> Labels:
-    """Label each row by the column of its largest entry.
+    """Give each row the label of the column of its largest entry.
 
     Examples
     --------
@@ -42,12 +43,12 @@ def round_rows(U: NDArray[np.float64]) -> Labels:
 
 
 def round_groups(U: NDArray[np.float64], groups: NDArray[np.intp]) -> Labels:
-    """Label the rows of each group by different columns, so that their entries sum to the most.
+    """Give the rows of each group different columns, so that the sum of their entries is largest.
 
-    Where the rows of a group have their largest entries in different columns, that is the
-    assignment; the others go to a rectangular linear assignment. Paper: its assignments are
-    partial, ``X 1 <= 1``; a row for which only columns with a zero entry are left stays
-    unassigned and gets a label of its own, where a full assignment would give it an arbitrary one.
+    If the rows of a group have their largest entries in different columns, these are the answer.
+    Otherwise a rectangular linear assignment is solved. Paper: its assignments are partial,
+    ``X 1 <= 1``. A row for which only columns with a zero entry are left gets its own label; a full
+    assignment would give it an arbitrary one.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def _quantised(U: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _largest(U: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the column of the largest entry of each row, the first of several."""
+    """Return the column of the largest entry of each row; of equal ones, the first."""
     n_rows = max(1, BLOCK_ENTRIES // U.shape[1])
     blocks = [_quantised(U[i : i + n_rows]).argmax(axis=1) for i in range(0, len(U), n_rows)]
     return np.concatenate(blocks)

@@ -1,4 +1,4 @@
-"""The road of the paper's solver, from a problem to labels."""
+"""The paper's solver from a problem to labels: it calls the other modules in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spherelax.problem import Problem
 from spherelax.result import Callback, Outcome, Step, SweepPath
 from spherelax.settings import Power
 
-# Relative difference of an objective from that of equal rows below which all rows are equal.
+# All rows count as equal if the objective differs from that of equal rows by less, relative to it.
 MERGED = 1e-9
 
 
@@ -35,9 +35,10 @@ def run(
     n_threads: int | None,
     callback: Callback | None,
 ) -> Outcome:
-    """Walk all alphas and choose a step; ``saving`` tells what labels save, if that is asked for.
+    """Solve at every alpha and choose a step.
 
-    Ctrl-C ends the walk; the path is as long as it came.
+    ``saving`` returns the saving of labels, None if the pick does not need it. Ctrl-C ends the
+    sweep; the path then has the steps that were done.
     """
     source = PowerSource(
         problem=problem,
@@ -47,7 +48,7 @@ def run(
         alphas=alpha_grid(settings.alpha_step),
         n_threads=n_threads,
     )
-    path = _walk(source, saving, callback)
+    path = _sweep_path(source, saving, callback)
     equal_rows = source.rebalanced.merged_objectives(path.alphas)
     picked = pick_step(
         path,
@@ -71,7 +72,7 @@ def run(
 
 @dataclass(frozen=True, eq=False)
 class PowerSource:
-    """What a result asks back: the normalised similarities, and how they were swept."""
+    """The solved problem: normalised similarities and settings, to compute more when asked."""
 
     problem: Problem
     settings: Power
@@ -81,7 +82,7 @@ class PowerSource:
     n_threads: int | None
 
     def iterates(self) -> Iterator[Iterate]:
-        """Walk the sweep, with as many threads as its products are worth."""
+        """Yield the steps of the sweep; several threads are used only if products are large."""
         n_threads = self.n_threads if worth_threads(self.rebalanced, self.max_labels) else 1
         with threadpool_limits(n_threads, user_api="blas"):
             yield from sweep(
@@ -93,7 +94,7 @@ class PowerSource:
             )
 
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
-        """Return how sure labels are; items similar to nothing are sure of theirs."""
+        """Return the confidence of each item; 1 for items that are similar to no other."""
         confidence = np.ones(self.problem.n_items)
         present = self.problem.present
         confidence[present] = label_confidence(self.rebalanced, labels[present], alpha)
@@ -101,26 +102,26 @@ class PowerSource:
         return confidence
 
     def embedding(self, index: int) -> NDArray[np.float64]:
-        """Walk down to a step and return its U."""
+        """Run the sweep up to a step and return its U."""
         U = np.zeros((self.problem.n_items, self.max_labels))
         U[self.problem.present] = next(islice(self.iterates(), index, None)).U
         return U
 
 
-def _walk(
+def _sweep_path(
     source: PowerSource, saving: Callable[[Labels], float] | None, callback: Callback | None
 ) -> SweepPath:
-    """Round the rows of each step, and keep labels and curves."""
+    """Run the sweep, turn the rows of each step into labels, and return the path."""
     problem, alphas = source.problem, source.alphas
     present, groups = problem.present, problem.groups
     round_rows = rounding(None if groups is None else groups[present])
     etas, objectives, labels = [], [], []
     try:
         for index, (alpha, eta, objective, U) in enumerate(source.iterates()):
-            everyone = np.zeros(problem.n_items, dtype=np.int32)
-            everyone[present] = round_rows(U)
-            # Paper: where k < m, items that are similar to nothing would share a column.
-            labels.append(separate(everyone, problem.isolated))
+            of_all = np.zeros(problem.n_items, dtype=np.int32)
+            of_all[present] = round_rows(U)
+            # Paper: where k < m, items that are similar to no other would share a column.
+            labels.append(separate(of_all, problem.isolated))
             etas.append(eta)
             objectives.append(objective)
             if callback is not None:

@@ -1,7 +1,7 @@
-"""The relaxed set: matrices with non-negative rows of unit length (paper, section 3.1).
+"""The set of all U: matrices with non-negative rows of length 1 (paper, section 3.1).
 
-``Sp+(m, k) = {U in R^(m x k) : U >= 0, each row of length 1}``. Its corners, the one-hot rows,
-are the labelings; the set between them is where the power iteration moves.
+``Sp+(m, k) = {U in R^(m x k) : U >= 0, each row of length 1}``. A row with a single 1 says that
+the item has this label; other rows say that it belongs to several labels in part.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows whose sum of squares leaves this range are scaled before they are squared.
+# Rows whose sum of squares is outside this range are scaled before they are squared.
 SAFE = (1e-280, 1e280)
-# Rows count as equal when their entries differ by no more than this: a few roundings of numbers
-# up to one.
+# Rows count as equal if their entries differ by no more than this: a few rounding errors of
+# numbers up to 1.
 EQUAL = 64 * np.finfo(float).eps
 
 
@@ -46,7 +46,7 @@ def project(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     with np.errstate(over="ignore"):
         Y = np.abs(X)
-        Y += X  # twice max(X, 0), and quicker
+        Y += X  # 2 max(X, 0), which is quicker to compute
         squares = np.einsum("ij,ij->i", Y, Y)
     odd = np.flatnonzero((squares < SAFE[0]) | (squares > SAFE[1]))
     if len(odd):
@@ -68,7 +68,7 @@ def is_consensus(U: NDArray[np.float64]) -> bool:
 
 
 def _project_carefully(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Project rows that have no positive entry, or entries whose squares leave the float range."""
+    """Project rows that have no positive entry, or entries whose squares overflow or underflow."""
     top = X.max(axis=1)
     corners = top <= 0
     Y = np.maximum(X, 0.0) / np.where(corners, 1.0, top)[:, None]

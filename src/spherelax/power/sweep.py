@@ -1,4 +1,4 @@
-"""The paper's solver: conditional power iterations while alpha falls (Algorithms 1 and 4)."""
+"""The sweep of the paper's solver: power iterations while alpha falls (Algorithms 1 and 4)."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from spherelax.problem import Problem
 
 # The bound of the paper's experiments, k = 100.
 PAPER_BOUND = 100
-# A loose bound is this number times the number of clusters that the input suggests.
+# The default bound is this number times the estimated number of clusters.
 LOOSENESS = 4
-# Rows of W whose neighbours are counted together, to need no second W.
+# Neighbours are counted in blocks of this number of rows of W, which saves memory.
 COUNTED_ROWS = 256
-# Entries of U that a bound nobody asked for may take: 1 GiB.
+# Entries of U, at most, with the default bound: 1 GiB.
 MAX_ENTRIES = 1 << 27
 # 1 / alpha_step counts as a whole number within this distance, so that a step of 0.01 or 1/3
 # ends at alpha = 0 exactly.
 WHOLE = 1e-9
-# Entries of U that are updated together, by memory order: few enough to stay in cache, and by
-# columns enough for long runs in memory.
+# Entries of U that are updated at a time, by memory order: few enough for the cache. By columns
+# there are more, so that each column is read in long pieces.
 BLOCK_ENTRIES = {"C": 1 << 16, "F": 1 << 17}
-# Multiplications in a product below which threads of BLAS cost more than they bring.
+# Products with fewer multiplications are quicker with one thread of BLAS.
 WORTH_THREADS = 80_000_000
 
 
 class Iterate(NamedTuple):
-    """Where the sweep stands after the last inner step at one alpha.
+    """The state of the sweep after the last pass at one alpha.
 
-    ``U`` is the solver's own array and is overwritten by the next step: round it, do not keep it.
+    ``U`` is the solver's own array. The next step overwrites it, so do not keep it.
     """
 
     alpha: float
@@ -48,8 +48,8 @@ class Iterate(NamedTuple):
 def alpha_grid(alpha_step: float) -> NDArray[np.float64]:
     """Return alpha = 1 - step, 1 - 2 step, ... down to the last value that is not negative.
 
-    Paper: Algorithm 4 subtracts repeatedly; the grid here comes from integers, so that rounding
-    does not decide whether alpha = 0 is visited. Like there, alpha = 1 itself is not.
+    Paper: Algorithm 4 subtracts repeatedly. Here alphas are computed from integers, so that
+    rounding errors do not decide whether alpha = 0 is included. As in the paper, alpha = 1 is not.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def alpha_grid(alpha_step: float) -> NDArray[np.float64]:
 
 
 def n_columns(problem: Problem, max_labels: int | None) -> int:
-    """Return k, the number of columns of U: the user's bound, or a loose one."""
+    """Return k, the number of columns of U: the user's bound, or the default one."""
     m = len(problem.present)
     if max_labels is None:
         return _loose_bound(problem)
@@ -77,13 +77,14 @@ def n_columns(problem: Problem, max_labels: int | None) -> int:
 
 
 def _loose_bound(problem: Problem) -> int:
-    """Return a bound that is loose for the input, and no larger than memory bears.
+    """Return a bound on the number of labels that is generous for the input and fits in memory.
 
-    Paper: k = 100 in all experiments, "sufficiently large". Here, if clusters were complete and
-    without noise, an item with n neighbours would be one of n + 1, and ``sum_i 1 / (n_i + 1)``
-    the number of clusters; weighted neighbours are counted by ``(sum_j W_ij)^2 / sum_j W_ij^2``.
-    `LOOSENESS` times that, but not below what the paper used, nor below the same multiple of the
-    square root of m, because wrong similarities hide clusters.
+    Paper: k = 100 in all experiments, "sufficiently large". Here the number of clusters is
+    estimated. If clusters were complete and without noise, the cluster of an item with n
+    neighbours would have n + 1 items, and ``sum_i 1 / (n_i + 1)`` would be the number of clusters.
+    Weighted neighbours are counted by ``(sum_j W_ij)^2 / sum_j W_ij^2``. The bound is `LOOSENESS`
+    times the estimate, but at least the paper's 100 and at least `LOOSENESS` times the square root
+    of m, because wrong similarities make the estimate too small.
     """
     m = len(problem.present)
     estimate = float((1.0 / (_effective_neighbors(problem)[problem.present] + 1.0)).sum())
@@ -92,8 +93,8 @@ def _loose_bound(problem: Problem) -> int:
     affordable = max(MAX_ENTRIES // m, problem.largest_group)
     if bound > affordable:
         warnings.warn(
-            f"max_labels was limited to {affordable}, where {bound} would be loose, so that U "
-            "takes no more than 1 GiB; give max_labels to decide yourself",
+            f"max_labels is {affordable} instead of {bound}, so that U needs no more than 1 GiB "
+            "of memory; give max_labels to set it yourself",
             SphereWarning,
             stacklevel=5,
         )
@@ -101,7 +102,7 @@ def _loose_bound(problem: Problem) -> int:
 
 
 def _effective_neighbors(problem: Problem) -> NDArray[np.float64]:
-    """Count the other items that each item is similar to; weak similarities count less."""
+    """Return the number of other items that each item is similar to; weak ones count less."""
     W, m = problem.similarity, problem.n_items
     scale = float(W.max())
     total, squares, diagonal = np.empty(m), np.empty(m), W.diagonal() / scale
@@ -116,7 +117,7 @@ def _effective_neighbors(problem: Problem) -> NDArray[np.float64]:
 
 
 def worth_threads(rebalanced: Rebalanced, k: int) -> bool:
-    """Tell whether products with U are so large that several threads of BLAS are worth it."""
+    """Tell whether products with U are large enough for several threads of BLAS to save time."""
     return not sp.issparse(rebalanced.W) and rebalanced.W.size * k >= WORTH_THREADS
 
 
@@ -130,12 +131,12 @@ def sweep(
 ) -> Iterator[Iterate]:
     """Maximise g(alpha, W, U) over the non-negative sphere for each alpha in turn.
 
-    Each inner step is ``U <- P(V(alpha) U)``, P the projection of `sphere.project`; the U of one
-    alpha is the start of the next; ``eta = |g(U_N) - g(U_(N-1))|``. The product ``W U`` that a
-    step needs also gives g(U), and becomes the next U in place, so only two arrays of the size of
-    U exist. Steps whose outcome is known are not computed: a step that returned the same U would
-    do so again, and equal rows stay equal while alpha falls. Because P ignores positive factors,
-    a step computes ``V U / (1 - alpha)``.
+    Each pass is ``U <- P(V(alpha) U)``, where P is the projection `sphere.project`. The U of one
+    alpha is the start of the next. ``eta = |g(U_N) - g(U_(N-1))|``. The product ``W U`` of a pass
+    also gives g(U), and becomes the next U in place, so only two arrays of the size of U exist.
+    Passes whose outcome is known are not computed: after a pass that returned the same U, the next
+    one would too, and equal rows stay equal while alpha falls. P ignores positive factors, so a
+    pass computes ``V U / (1 - alpha)``.
     """
     W = rebalanced.W
     m = W.shape[0]

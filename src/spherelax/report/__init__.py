@@ -1,4 +1,4 @@
-"""One page that shows what went in, what came out, and how far to believe it."""
+"""A report: one HTML page with the input, the labels, and how far to trust them."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ def report_html(
     items: Items,
     result: Result,
     *,
-    title: str = "Labels and how far to believe them",
+    title: str = "Labels and how far to trust them",
     images: Mapping[Hashable, bytes] | None = None,
     positions: ArrayLike | None = None,
 ) -> str:
-    """Return a page in HTML for a person who has to decide whether to believe an answer.
+    """Return an HTML page that helps to decide whether to trust the labels.
 
-    It shows what went in and what is odd about it, what came out and how sure it is, the sweep
-    with a slider over all its steps, and the least certain items. The page is complete: it loads
-    nothing, and whatever comes from the data is shown as text. Similarities are drawn as means
-    over cells, so that its size does not grow with the number of items.
+    It shows the input and what is unusual in it, the labels and their confidence, the sweep with a
+    slider over all its steps, and the items with the lowest confidence. The page needs no other
+    files, and names from the data cannot run as HTML or scripts. The similarity matrix is drawn in
+    at most 128 x 128 cells, so the page stays small with many items.
 
     Parameters
     ----------
     items : Items
-        What went in.
+        The input: similarities, names and groups.
     result : Result
-        What :func:`spherelax.solve` returned for it.
+        The result of :func:`spherelax.solve` for these items.
     title : str
         Heading of the page.
     images : mapping of group to bytes, optional
-        The file of each image, as Pillow reads it, such as an :class:`~spherelax.io.ImageFolder`;
-        given, matches are drawn on up to eight of them.
+        The content of the image file of each group, in a format that Pillow can read, such as an
+        :class:`~spherelax.io.ImageFolder`. Matches are drawn on up to eight images.
     positions : array-like of shape (n_items, 2), optional
-        With images: x and y of each item in pixels, (0, 0) being the centre of the top left one;
-        NaN where it is not known.
+        Needed with images: x and y of each item in pixels; (0, 0) is the centre of the top left
+        pixel. NaN if not known.
 
     Returns
     -------
     str
-        HTML, to be written in UTF-8.
+        The page; write it to a file in UTF-8.
 
     Raises
     ------
@@ -70,9 +70,9 @@ def report_html(
     (True, True, False)
     """
     if (images is None) != (positions is None):
-        raise InvalidInputError("images and positions need each other; found only one of them")
+        raise InvalidInputError("images and positions must be given together; found one of them")
     if images is not None and items.groups is None:
-        raise InvalidInputError("images need groups, one for each image; found no groups")
+        raise InvalidInputError("images need items with groups, one per image; found no groups")
     case = Case.of(items, result)
     inputs = describe_inputs(case)
     pictures = None

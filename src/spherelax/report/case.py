@@ -1,4 +1,4 @@
-"""What every part of a report looks at: the items, their similarities and the result."""
+"""The data that every part of a report uses: items, similarities and result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spherelax.result import Result
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One answer and the question that it answers.
+    """Items, their similarities, and the result for them.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Case:
     graph : Graph
         Similarities of different items that may share a label.
     result : Result
-        The answer.
+        The labels, the path and more.
     """
 
     names: list[str]
@@ -48,7 +48,7 @@ class Case:
 
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
-        """Put items and their result together; refuse what cannot belong together."""
+        """Make a case of items and their result; refuse a result with another number of items."""
         problem = items.problem
         if len(result.labels) != problem.n_items:
             raise InvalidInputError(
@@ -66,7 +66,7 @@ class Case:
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
-        """The item that each entry of the graph is a similarity of; ``graph.indices`` to which."""
+        """Row of each entry of the graph; ``graph.indices`` is its column."""
         lengths = np.diff(self.graph.indptr)
         return np.repeat(np.arange(self.n_items, dtype=np.int32), lengths)
 
@@ -89,7 +89,7 @@ class Case:
 
     @cached_property
     def group_sizes(self) -> dict[Any, int]:
-        """Number of items in each group, in order of appearance; free items are in none."""
+        """Number of items in each group, in order of appearance; items without one do not count."""
         sizes: dict[Any, int] = {}
         for group in self.groups or ():
             if group is not None:

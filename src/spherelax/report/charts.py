@@ -1,4 +1,4 @@
-"""Curves over the sweep as HTML: lines are SVG that stretches, numbers are text that does not."""
+"""Curves over the sweep: lines are SVG that fits the width, numbers are text of fixed size."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from numpy.typing import NDArray
 from spherelax.report.markup import text
 from spherelax.result import Result, Status, SweepPath
 
-# Share of the largest eta that counts as zero; its logarithmic scale ends there.
+# Smaller values of eta, relative to the largest, count as zero; its logarithmic scale ends there.
 ETA_FLOOR = 1e-9
-# Ticks that fit beside a small curve, and below it on a phone.
+# Number of ticks that fit beside a small curve, and below it on a phone.
 MAX_TICKS = 4
 MAX_TICKS_BELOW = 6
-# Savings below zero by this share of the largest are cut off: labels worse than none are bad alike.
+# Savings are cut off at minus this share of the largest one: it does not matter how bad labels are.
 CUT = 0.25
 # Space above and below a curve, as a share of the height.
 MARGIN = 0.08
-# How labels are chosen by eta, and by neither eta nor savings.
+# Status of labels that were chosen by eta, and of those chosen neither by eta nor by saving.
 BY_ETA = (Status.VALLEY, Status.SETTLED, Status.SINGLE, Status.RISING, Status.STILL)
 OTHERWISE = (Status.VALLEYS, Status.STABLE, Status.CHOSEN, Status.NEAREST)
 
 
 class Axis(NamedTuple):
-    """Places from 0 to 1 for values, and named ticks at some of them."""
+    """Place of each value on the axis, from 0 to 1, and ticks: a place and a text each."""
 
     places: NDArray[np.float64]
     ticks: list[tuple[float, str]]
 
 
 class Curve(NamedTuple):
-    """One quantity over the sweep: its name, what it means, its places and ticks, and in words."""
+    """One quantity over the sweep: its name, its meaning, its axis, and a summary in words."""
 
     name: str
     meaning: str
@@ -41,7 +41,7 @@ class Curve(NamedTuple):
 
 
 def linear(values: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> Axis:
-    """Return a linear axis that just holds the values.
+    """Return a linear axis from the smallest to the largest value.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def linear(values: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> Axis:
 
 
 def logarithmic(values: NDArray[np.float64], floor: float, max_ticks: int = MAX_TICKS) -> Axis:
-    """Return a logarithmic axis; what is below the floor counts as the floor.
+    """Return a logarithmic axis; values below the floor are raised to it.
 
     Examples
     --------
@@ -86,32 +86,34 @@ def logarithmic(values: NDArray[np.float64], floor: float, max_ticks: int = MAX_
 
 
 def across(path: SweepPath) -> tuple[Axis, str]:
-    """Return the axis of the steps and its name: the resolution, or alpha where its steps are even.
+    """Return the axis of the steps and its name: the resolution, or alpha if its steps are equal.
 
-    The slider has even steps, too, so that it points at its place in the curves.
+    The steps of the slider are equal, too, so that it stands below its place in the curves.
     """
     distances = np.diff(path.alphas)
     if np.allclose(distances, distances[:1]):
-        return linear(path.alphas, MAX_TICKS_BELOW), "alpha"
-    return logarithmic(path.resolutions, 0.0, MAX_TICKS_BELOW), "resolution"
+        what = "alpha = resolution / (1 + resolution)"
+        return linear(path.alphas, MAX_TICKS_BELOW), what
+    what = "resolution, in units of the average similarity"
+    return logarithmic(path.resolutions, 0.0, MAX_TICKS_BELOW), what
 
 
 def curves(result: Result) -> list[Curve]:
-    """Return what is drawn over the sweep: what a pick can be made by, labels, stability."""
+    """Return the curves of the page: saving or eta, number of labels, stability."""
     path, at, n_labels = result.path, result.position, result.n_labels_per_step
     first = _savings(result) if shows_savings(result) else _eta(result)
-    stays = "over how wide a range of ln(resolution) the labels stay the same; a plateau is a "
     return [
         first,
         Curve(
-            "labels",
-            "how many there are at each step",
+            "number of labels",
+            "at each step",
             logarithmic(n_labels.astype(float), 1.0),
             _summary("the number of labels", n_labels, at),
         ),
         Curve(
             "stability",
-            stays + "structure of its own",
+            "width of the range of resolutions in which the labels stay the same, as ln(highest / "
+            "lowest); a wide range means that they depend little on the resolution",
             linear(path.stability),
             _summary("stability", path.stability, at),
         ),
@@ -119,7 +121,7 @@ def curves(result: Result) -> list[Curve]:
 
 
 def shows_savings(result: Result) -> bool:
-    """Tell whether savings are drawn: if there are any, and the choice was not made by eta."""
+    """Tell whether savings are drawn: they are known, and labels were not chosen by eta."""
     is_by_eta = result.status in BY_ETA or result.right is not None
     return result.path.savings is not None and not is_by_eta
 
@@ -159,35 +161,34 @@ def places(curve: Curve) -> list[float]:
 
 
 def _eta(result: Result) -> Curve:
-    """Return how much the iteration still moved at each step."""
+    """Return the curve of eta, how much the last pass of each step still gained."""
     etas = result.path.etas
     return Curve(
         "eta",
-        "how much the labels still moved; the best stay in the valley between two peaks"
-        + _undecided(result),
+        "how much the last pass of a step still gained; the best labels are usually where it is "
+        "small, between its two maxima" + _undecided(result),
         logarithmic(etas, ETA_FLOOR * float(etas.max() or 1.0)),
         _summary("eta", etas, result.position),
     )
 
 
 def _savings(result: Result) -> Curve:
-    """Return how many nats the labels of each step save."""
+    """Return the curve of the saving of each step, in nats."""
     savings = np.asarray(result.path.savings)
     lowest = -CUT * max(float(savings.max()), 0.0) or -np.inf
-    cut = "; cut off far below zero" if savings.min() < lowest else ""
+    cut = "; values far below zero are cut off" if savings.min() < lowest else ""
     return Curve(
-        "nats saved",
-        "how much shorter the labels make the description of the similarities; more is better"
-        + _undecided(result)
-        + cut,
+        "saving",
+        "how much shorter the labels make the description of the similarities, in nats (1.44 bits "
+        "each); larger is better" + _undecided(result) + cut,
         linear(np.maximum(savings, lowest)),
-        _summary("savings", savings, result.position),
+        _summary("the saving", savings, result.position),
     )
 
 
 def _undecided(result: Result) -> str:
-    """Say so if a curve is not what the choice was made by."""
-    return ", but the choice was made otherwise" if result.status in OTHERWISE else ""
+    """Say so if the labels were not chosen by this curve."""
+    return ", but the labels were chosen in another way" if result.status in OTHERWISE else ""
 
 
 def _dot(kind: str, x: float, y: float) -> str:
@@ -196,16 +197,16 @@ def _dot(kind: str, x: float, y: float) -> str:
 
 
 def _summary(what: str, values: NDArray[np.float64] | NDArray[np.intp], at: int) -> str:
-    """Say what a curve shows to those who cannot see it."""
+    """Describe a curve in words, for screen readers."""
     return (
-        f"From the coarsest to the finest step {what} goes from {_number(values[-1])} to "
+        f"From the lowest to the highest resolution, {what} goes from {_number(values[-1])} to "
         f"{_number(values[0])}, between {_number(values.min())} and {_number(values.max())}; "
         f"it is {_number(values[at])} at the chosen step."
     )
 
 
 def _number(value: float) -> str:
-    """Write a number briefly; -0 is 0."""
+    """Return a number as a short text; -0 becomes 0."""
     value = value or 0.0
     size = abs(float(value))
     if 1e6 <= size < 1e9:

@@ -1,4 +1,4 @@
-"""What went in: plain numbers, and what looks as if it were not meant."""
+"""Numbers about the input, and what is unusual in it and may be a mistake."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from spherelax.report.case import Case
 
-# Times the median from which a similarity is huge: it outweighs whole clusters of usual ones.
+# A similarity is huge if it is more than this number of times the median.
 HUGE = 100.0
-# Examples given of what is odd.
+# Number of examples of what is unusual.
 EXAMPLES = 5
-# Rows of a dense similarity looked at together.
+# A dense similarity is read in blocks of this number of rows, which saves memory.
 BLOCK_ROWS = 256
 
 
 class Inputs(NamedTuple):
     """Numbers about the items and their similarities.
 
-    ``inside`` are pairs of one group that are similar to each other, ``smallest`` to ``largest``
-    the similarities of all other pairs.
+    ``inside`` is the number of similar pairs inside groups. ``smallest``, ``median`` and
+    ``largest`` are of the similarities of all other similar pairs.
     """
 
     n_items: int
@@ -42,14 +42,14 @@ class Inputs(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One case of something odd: a few words with a place for each name, and the names."""
+    """One example: a text with a placeholder for each name, and the names."""
 
     said: str
     names: tuple[str, ...]
 
 
 class Oddity(NamedTuple):
-    """Something that looks odd: what, what it means, and a few of the cases."""
+    """Something unusual: what it is, what it means, and a few examples."""
 
     what: str
     why: str
@@ -57,7 +57,7 @@ class Oddity(NamedTuple):
 
 
 def describe_inputs(case: Case) -> Inputs:
-    """Count what went in."""
+    """Return the numbers about the input."""
     values = case.scale * case.graph.values.astype(float)
     m, n_edges = case.n_items, len(values) // 2
     sizes = np.bincount(case.components)
@@ -79,7 +79,7 @@ def describe_inputs(case: Case) -> Inputs:
 
 
 def find_oddities(case: Case, inputs: Inputs) -> list[Oddity]:
-    """List what looks as if it were not meant."""
+    """List what is unusual in the input."""
     found = (
         _isolated(case),
         _duplicates(case),
@@ -92,12 +92,12 @@ def find_oddities(case: Case, inputs: Inputs) -> list[Oddity]:
 
 
 def _isolated(case: Case) -> Oddity | None:
-    """Report items that are similar to nothing."""
+    """Report items that are similar to no other."""
     alone = np.flatnonzero(np.diff(case.graph.indptr) == 0)
     return _oddity(
         len(alone),
         "{n} {item} similar to no other",
-        "Each keeps a label of its own. Are their similarities missing?",
+        "Each has its own label. Are their similarities missing?",
         (Example("{}", (case.names[item],)) for item in alone),
     )
 
@@ -108,14 +108,14 @@ def _duplicates(case: Case) -> Oddity | None:
     return _oddity(
         len(pairs),
         "{n} {pair} of one group similar to each other",
-        "Items of one group never share a label, so these similarities were left out. "
+        "Items of one group never share a label, so these similarities were ignored. "
         "Are they duplicates?",
         (Example("{} and {}", (case.names[i], case.names[j])) for i, j in pairs),
     )
 
 
 def _same_names(case: Case) -> Oddity | None:
-    """Report names that occur twice in one group, but for case and blanks."""
+    """Report names that occur twice in one group; case and blanks are ignored."""
     groups = case.groups or [None] * case.n_items
     seen: set[tuple[Any, str]] = set()
     again = []
@@ -126,27 +126,27 @@ def _same_names(case: Case) -> Oddity | None:
         seen.add(key)
     return _oddity(
         len(again),
-        "{n} {item} named like another" + (" of the same group" if case.groups else ""),
-        "Names are compared without case and blanks. Is it the same thing listed twice?",
+        "{n} {item} with the name of another" + (" of the same group" if case.groups else ""),
+        "Case and blanks are ignored here. Is the same thing listed twice?",
         (Example("{}", (name,)) for name in again),
     )
 
 
 def _single_groups(case: Case) -> Oddity | None:
-    """Report groups of one item, unless all are."""
+    """Report groups of one item, unless all groups have one item."""
     single = [group for group, size in case.group_sizes.items() if size == 1]
     if len(single) == len(case.group_sizes):
         return None
     return _oddity(
         len(single),
         "{n} {group} of one item",
-        "A group of one excludes nothing. Is the column of groups the right one?",
+        "A group of one item has no effect. Is the column of groups the right one?",
         (Example("{}", (str(group),)) for group in single),
     )
 
 
 def _huge(case: Case, inputs: Inputs) -> Oddity | None:
-    """Report similarities that outweigh all others."""
+    """Report similarities that are much larger than usual."""
     values = case.scale * case.graph.values.astype(float)
     huge = np.flatnonzero((values > HUGE * inputs.median) & (case.rows < case.graph.indices))
     strongest = huge[np.argsort(-values[huge], kind="stable")]
@@ -155,27 +155,27 @@ def _huge(case: Case, inputs: Inputs) -> Oddity | None:
         len(huge),
         "{n} {pair} " + f"over {HUGE:g} times as similar as the median pair",
         f"The largest similarity is {inputs.largest:.3g}, the median {inputs.median:.3g}. "
-        "A few such pairs decide alone.",
+        "A few such pairs can decide the labels alone.",
         (Example("{} and {}", (case.names[i], case.names[j])) for i, j in ends),
     )
 
 
 def _conflicts(case: Case) -> Oddity | None:
-    """Report components that cannot be one thing each."""
+    """Report connected components that hold two items of one group."""
     held = np.flatnonzero(case.conflicted)
     sizes, first = np.bincount(case.components), np.unique(case.components, return_index=True)[1]
     largest = held[np.argsort(-sizes[held], kind="stable")]
     return _oddity(
         len(held),
         "{n} connected {component} with two items of one group",
-        "Taken together, the similarities there contradict the groups: some must be wrong. "
-        "They were split.",
+        "Two items of one group cannot be the same thing, so some of the similarities there must "
+        "be wrong. These components were split.",
         (Example(f"{sizes[at]:,} items around {{}}", (case.names[first[at]],)) for at in largest),
     )
 
 
 def _oddity(n: int, what: str, why: str, examples: Iterable[Example]) -> Oddity | None:
-    """Return an oddity that was found n times, if it was."""
+    """Return an oddity that was found n times; None if n is 0."""
     if n == 0:
         return None
     nouns = ("item", "pair", "group", "component")

@@ -1,4 +1,4 @@
-"""Small pieces of HTML. Whatever comes from the data goes through `text`."""
+"""Small pieces of HTML. All text from the data must go through `text`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Characters of a name that are shown.
+# Longest name, in characters; longer ones are shortened.
 MAX_NAME = 60
-# Invisible characters that turn around what follows, beyond the end of the name that has them.
+# Classes of invisible characters that change the direction of the text after them.
 TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
@@ -27,7 +27,7 @@ def text(value: object) -> str:
 
 
 def plain(value: object) -> str:
-    r"""Return text that can be stored and shown: nothing invisible, nothing broken.
+    r"""Return text without invisible and invalid characters, so that it can be shown.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def plain(value: object) -> str:
 
 
 def shortened(value: object, length: int = MAX_NAME) -> str:
-    """Return a name as it is shown: of a long one both ends, for names differ at either.
+    """Return a name as it is shown; of a long one both ends, because names may differ at either.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def shortened(value: object, length: int = MAX_NAME) -> str:
 
 
 def name(value: object) -> str:
-    """Show a name from the data, whichever way it is written.
+    """Return a name from the data as HTML; it may be written from right to left.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def name(value: object) -> str:
 
 
 def isolated(value: object) -> str:
-    r"""Show a name where there can be no element, such as in an option.
+    r"""Return a name for places where HTML elements are not allowed, such as in an option.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def isolated(value: object) -> str:
 
 
 def embedded(data: Any) -> str:
-    r"""Return data as JSON that may stand in a script element.
+    r"""Return data as JSON that is safe inside a script element.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def embedded(data: Any) -> str:
 
 
 def count(n: int, noun: str) -> str:
-    """Say how many.
+    """Return a number with its noun.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def count(n: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Say what share, to two digits, without claiming all or nothing where that is not so.
+    """Return a share in percent, with two or three digits; only exact 0 and 1 become 0% and 100%.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def percent(share: float) -> str:
 
 
 def facts(rows: Iterable[tuple[str, str, str]]) -> str:
-    """Return a list of terms, the number of each, and what is to be said about it; all are HTML."""
+    """Return a list of terms; each row is a term, its number and a note, all HTML."""
     said = "".join(
         f"<div><dt>{term}</dt><dd><b>{number}</b> <span>{note}</span></dd></div>"
         for term, number, note in rows
@@ -138,8 +138,8 @@ def table(
 ) -> str:
     """Return a table; its cells are HTML, the first of each row names the row.
 
-    ``numbers`` are the columns that hold numbers; a stacked table turns its rows into blocks where
-    the screen is narrow.
+    ``numbers`` are the columns that hold numbers. On a narrow screen the rows of a stacked table
+    become blocks.
     """
     kinds = [' class="number"' if column in numbers else "" for column in range(len(heads))]
     head = "".join(
@@ -176,7 +176,7 @@ def packaged(filename: str) -> str:
 
 
 def _cells(kinds: Sequence[str], row: Sequence[str], heads: Sequence[str]) -> str:
-    """Return the cells of a row; each knows its column, for screens too narrow for a header."""
+    """Return the cells of a row; each holds the name of its column, for narrow screens."""
     first = f'<th scope="row" data-head="{heads[0]}"{kinds[0]}>{row[0]}</th>'
     return first + "".join(
         f'<td data-head="{head}"{kind}>{said}</td>'
@@ -185,7 +185,7 @@ def _cells(kinds: Sequence[str], row: Sequence[str], heads: Sequence[str]) -> st
 
 
 def _visible(character: str) -> str:
-    """Replace what cannot be seen: blanks by a blank, what breaks or turns the text by a mark."""
+    """Return a space for any white space, and a replacement mark for characters that do harm."""
     if character.isspace():
         return " "
     is_broken = unicodedata.category(character) in ("Cc", "Cs")

@@ -1,4 +1,4 @@
-"""What came out: how many, how large, how sure, and which items are least so."""
+"""Numbers about the labels, their sizes and confidence, and the least certain items."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ CONFIDENCE_BINS = 10
 class Outcome(NamedTuple):
     """Numbers about the labels.
 
-    ``kept`` is the share of the similarity that lies inside labels; ``direct`` counts the pairs
-    that share a label and are similar, ``implied`` those that only others between them join;
-    ``split`` is the number of labels into which the components with a conflict came apart;
-    ``stability`` the range of ln(resolution) over which the labels stay the same.
+    ``kept`` is the share of the total similarity that lies inside labels. ``direct`` is the number
+    of pairs that share a label and are similar, ``implied`` of those that share a label and are
+    not. ``split`` is the number of labels in the components with two items of one group.
+    ``stability`` is the range of ln(resolution) over which the labels stay the same.
     """
 
     n_labels: int
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """One group: its items, how many share their label, and how sure they are on average."""
+    """One group: its items, how many of them share a label, and their mean confidence."""
 
     name: str
     n_items: int
@@ -50,10 +50,11 @@ class GroupRow(NamedTuple):
 
 
 class UnsureRow(NamedTuple):
-    """One of the least certain items, and the label that has the best claim on it besides its own.
+    """An item with a low confidence, and the best other label for it.
 
-    ``own`` and ``other`` are its similarities to both; ``witness`` is the item of the other label
-    that it is most similar to, and ``taken`` tells whether that label has an item of its group.
+    ``own`` and ``other`` are its summed similarities to the items of both labels. ``witness`` is
+    the item of the other label that it is most similar to. ``taken`` says whether an item of its
+    group has the other label.
     """
 
     name: str
@@ -68,7 +69,7 @@ class UnsureRow(NamedTuple):
 
 
 def describe_outcome(case: Case) -> Outcome:
-    """Count what came out."""
+    """Return the numbers about the labels."""
     labels, confidence, graph = case.result.labels, case.result.confidence, case.graph
     sizes = np.bincount(labels)
     together = labels[case.rows] == labels[graph.indices]
@@ -94,14 +95,14 @@ def describe_outcome(case: Case) -> Outcome:
 
 
 def least_certain(case: Case) -> list[UnsureRow]:
-    """List the items whose labels are least sure, the least sure first; sure ones are left out."""
+    """List the items with the lowest confidence first; those with confidence 1 are left out."""
     confidence = case.result.confidence
     order = np.argsort(confidence, kind="stable")[:MAX_ITEMS]
     return [_unsure_row(case, int(item)) for item in order if confidence[item] < 1.0]
 
 
 def _group_rows(case: Case, sizes: NDArray[np.intp]) -> list[GroupRow]:
-    """Describe the groups of which the smallest share of items has company, those first."""
+    """Return the groups, those with the smallest share of items that share a label first."""
     if case.problem.groups is None:
         return []
     codes = case.problem.groups
@@ -120,7 +121,7 @@ def _group_rows(case: Case, sizes: NDArray[np.intp]) -> list[GroupRow]:
 
 
 def _unsure_row(case: Case, item: int) -> UnsureRow:
-    """Describe one item and who else claims it."""
+    """Describe one item, its label and the best other label."""
     graph, labels = case.graph, case.result.labels
     entries = slice(graph.indptr[item], graph.indptr[item + 1])
     others, values = graph.indices[entries], case.scale * graph.values[entries].astype(float)

@@ -13,7 +13,7 @@
     });
   }
 
-  // Each name stands alone, so that one from right to left does not turn the others around.
+  // Each name has its own element, so that a right-to-left name does not reorder the others.
   function names(listed) {
     return listed.flatMap((said, place) => {
       const name = document.createElement("bdi");
@@ -63,7 +63,7 @@
     moveCursors(index);
   }
 
-  // To the right is finer, as in the curves; the path goes from fine to coarse.
+  // As in the curves, higher resolutions are on the right; the path begins with the highest.
   const last = data.steps.length - 1;
   const slider = byId("step");
   slider.value = last - data.chosen;

@@ -1,4 +1,4 @@
-"""The page: sections of HTML around the numbers, and the data that its slider moves through."""
+"""The page: its sections as HTML, and the data for its slider."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from spherelax.report.verdict import verdict_section
 
 
 class Section(NamedTuple):
-    """A part of the page: where it is found, its heading and its HTML."""
+    """A part of the page: its id for links, its heading and its HTML."""
 
     id: str
     heading: str
@@ -41,7 +41,7 @@ class Section(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """All that the page tells."""
+    """Everything that the page shows."""
 
     inputs: Inputs
     oddities: list[Oddity]
@@ -54,13 +54,13 @@ class Parts(NamedTuple):
 def make_page(case: Case, parts: Parts, title: str) -> str:
     """Return the whole page."""
     sections = [
-        Section("input", "What went in", _input(case, parts.inputs, parts.oddities)),
-        Section("output", "What came out", _output(case, parts.inputs, parts.outcome)),
-        Section("sweep", "Finer and coarser answers", sweep_section(case, parts.steps)),
+        Section("input", "Input", _input(case, parts.inputs, parts.oddities)),
+        Section("output", "Labels", _output(case, parts.inputs, parts.outcome)),
+        Section("sweep", "Other resolutions", sweep_section(case, parts.steps)),
     ]
     if parts.pictures is not None:
-        sections.append(Section("images", "On the images", pictures_section(parts.pictures)))
-    sections.append(Section("unsure", "Least certain items", _unsure(case, parts)))
+        sections.append(Section("images", "Matches on images", pictures_section(parts.pictures)))
+    sections.append(Section("unsure", "Items with the lowest confidence", _unsure(case, parts)))
     script = packaged("page.js")
     body = "\n".join(
         f'<section aria-labelledby="{part.id}"><h2 id="{part.id}">{part.heading}</h2>'
@@ -80,11 +80,11 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
 
 
 def _input(case: Case, inputs: Inputs, oddities: list[Oddity]) -> str:
-    """Tell what went in, and what is odd about it."""
+    """Return the section about the input, and what is unusual in it."""
     said = [("Items", f"{inputs.n_items:,}", "")]
     if case.groups is not None:
         sizes = case.group_sizes.values()
-        free = f"; {count(inputs.n_free, 'item')} in none" if inputs.n_free else ""
+        free = f"; {count(inputs.n_free, 'item')} without a group" if inputs.n_free else ""
         low, high = min(sizes, default=0), max(sizes, default=0)
         each = count(low, "item") if low == high else f"{low:,} to {high:,} items"
         said.append(("Groups", f"{inputs.n_groups:,}", f"of {each}{free}"))
@@ -92,48 +92,55 @@ def _input(case: Case, inputs: Inputs, oddities: list[Oddity]) -> str:
     if inputs.smallest == inputs.largest:
         span = "all the same" if inputs.n_edges else "no pair is similar"
     said += [
-        ("Similar pairs", f"{inputs.n_edges:,}", f"{percent(inputs.density)} of all"),
+        ("Similar pairs", f"{inputs.n_edges:,}", f"{percent(inputs.density)} of all pairs"),
         ("Similarity", f"{inputs.median:.3g}", span),
         (
-            "Components",
+            "Connected components",
             f"{inputs.n_components:,}",
-            f"connected; the largest of {count(inputs.largest_component, 'item')}",
+            f"sets of items joined by similar pairs; "
+            f"the largest has {count(inputs.largest_component, 'item')}",
         ),
     ]
     return facts(said) + _oddities(oddities)
 
 
 def _oddities(oddities: list[Oddity]) -> str:
-    """List what looks odd in the input."""
+    """List what is unusual in the input."""
     if not oddities:
-        return '<h3 id="oddities">Nothing odd was found in the input</h3>'
+        return '<h3 id="oddities">Nothing unusual was found in the input</h3>'
     entries = "".join(
         f'<li><p class="what">{text(odd.what)}</p><p>{text(odd.why)}</p>'
         f'<p class="note">For example {", ".join(map(_example, odd.examples))}</p></li>'
         for odd in oddities
     )
-    return f'<h3 id="oddities">Worth a look in the input</h3><ul class="odd-list">{entries}</ul>'
+    return f'<h3 id="oddities">Check in the input</h3><ul class="odd-list">{entries}</ul>'
 
 
 def _example(example: Example) -> str:
-    """Show one case of something odd."""
+    """Show one example of something unusual."""
     return example.said.format(*map(name, example.names))
 
 
 def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
-    """Tell what came out."""
-    alone = f"{outcome.n_single:,} of one item" if outcome.n_single else "none of one item"
+    """Return the section about the labels."""
+    alone = f"{outcome.n_single:,} with one item" if outcome.n_single else "none with one item"
     similar = f"{outcome.direct:,} of {count(inputs.n_edges, 'similar pair')}"
     said = [
         (
-            "Labels",
+            "Number of labels",
             f"{outcome.n_labels:,}",
-            f"median size {outcome.median:g}, largest {outcome.largest:,}; {alone}",
+            f"items per label: median {outcome.median:g}, largest {outcome.largest:,}; {alone}",
+        ),
+        (
+            "Resolution",
+            f"{case.result.resolution:.4g}",
+            "two labels become one if the mean similarity between their items is higher, in units "
+            "of the average similarity",
         ),
         (
             "Similarity inside labels",
             percent(outcome.kept) if inputs.n_edges else "none",
-            f"{similar}; {outcome.implied:,} more pairs are joined by others only",
+            f"{similar}; {outcome.implied:,} other pairs share a label without being similar",
         ),
     ]
     if case.groups is not None:
@@ -150,18 +157,18 @@ def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
         (
             "Confidence",
             f"{outcome.mean_confidence:.2f}",
-            f"on average; below {UNSURE:g} for {count(outcome.n_unsure, 'item')}",
+            f"on average, from 0 to 1; below {UNSURE:g} for {count(outcome.n_unsure, 'item')}",
         )
     )
     if len(case.result.path.alphas) > 1:
         factor = np.exp(outcome.stability)
         fold = f"{factor:.2g}" if factor < 10 else f"{factor:,.0f}"
-        same = f"same labels while the resolution changes {fold}-fold"
+        same = f"the labels stay the same while the resolution changes by a factor of {fold}"
         said.append(("Stability", f"{outcome.stability:.2f}", same))
     edges = [f"{at / CONFIDENCE_BINS:.1f}" for at in range(CONFIDENCE_BINS + 1)]
     confidence = bars(
-        "How many items are how sure of their label: 0 if another label is as good, 1 if no other "
-        "has a claim on the item",
+        "Number of items by confidence: 0 if another label would be as good for the item, 1 if no "
+        "other label has a claim on it",
         ("confidence", "items"),
         [
             (f"{low}-{high}", n)
@@ -173,7 +180,7 @@ def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
 
 
 def _groups(case: Case, outcome: Outcome) -> str:
-    """Tell how the groups fared, those with the fewest matches first."""
+    """Return the table of the groups, those with the smallest share of matched items first."""
     if not outcome.groups:
         return ""
     caption = "Groups, those with the smallest share of matched items first"
@@ -193,10 +200,10 @@ def _groups(case: Case, outcome: Outcome) -> str:
 
 
 def _unsure(case: Case, parts: Parts) -> str:
-    """List the least certain items."""
+    """Return the table of the items with the lowest confidence."""
     rows = parts.unsure
     if not rows:
-        return "<p>No other label has a claim on any item.</p>"
+        return "<p>Every item has confidence 1: no other label has a claim on it.</p>"
     columns = {
         "item": [name(row.name) for row in rows],
         "group": [name(row.group or "") for row in rows],
@@ -216,10 +223,10 @@ def _unsure(case: Case, parts: Parts) -> str:
     if case.groups is None:
         del columns["place there"]
     elif any(row.taken for row in rows):
-        taken = " A place is taken if the other label holds an item of the same group."
+        taken = " A place is taken if an item of the same group has the other label."
     caption = (
-        f"The {len(rows)} least certain of {count(case.n_items, 'item')}, with the label that has "
-        f"the best claim on each besides its own.{taken}"
+        f"The {len(rows)} of {count(case.n_items, 'item')} with the lowest confidence, and the "
+        f"best other label of each. Similarities are sums over the items of a label.{taken}"
     )
     is_number = ("label", "confidence", "similarity", "other label", "similarity there")
     return table(
@@ -233,12 +240,12 @@ def _unsure(case: Case, parts: Parts) -> str:
 
 
 def _place(row: UnsureRow) -> str:
-    """Tell whether an item could go to the other label, if there is one."""
+    """Say whether an item could have the other label, if there is one."""
     if row.other_label is None:
         return ""
     return "taken" if row.taken else "free"
 
 
 def _hash(script: str) -> str:
-    """Return what tells the browser that this script is ours; no other one runs."""
+    """Return the hash of our script; the browser runs no other one."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

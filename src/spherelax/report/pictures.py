@@ -1,4 +1,4 @@
-"""Correspondences on images: what was matched, what was added and what was dropped."""
+"""Matches on images: which were kept, which were added and which were dropped."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from spherelax.errors import InvalidInputError
 from spherelax.labels import count_labels
 from spherelax.report.case import Case
 
-# Images that are embedded, the longer side of each in pixels, and how they are compressed.
+# Largest number of images, longer side of each in pixels, and JPEG quality.
 MAX_IMAGES = 8
 MAX_SIDE = 640
 QUALITY = 70
-# Lines of each kind drawn between two images; the first kind is on top, for it is to be judged.
+# Largest number of lines of each kind between two images; the first kind is drawn on top.
 MAX_LINES = 50
 KINDS = ("dropped", "added", "kept")
 
 
 class Thumbnail(NamedTuple):
-    """An image made small: its group, its file, and how much smaller it is."""
+    """A small copy of an image: its group, its JPEG file, its size, and the scale."""
 
     group: str
     content: bytes
@@ -36,7 +36,7 @@ class Thumbnail(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Lines between two thumbnails: both ends in their pixels, and of which kind each is."""
+    """Lines between two thumbnails: both ends of each in pixels, its kind, and counts by kind."""
 
     first: int
     second: int
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
 
 
 class Pictures(NamedTuple):
-    """Thumbnails, the lines between each two, and the number of images that there were."""
+    """Thumbnails, the lines between each two, and the number of all images."""
 
     thumbnails: list[Thumbnail]
     pairs: list[Pair]
@@ -56,8 +56,8 @@ class Pictures(NamedTuple):
 def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: ArrayLike) -> Pictures:
     """Choose images and draw the matches between them.
 
-    A match is *kept* if the items are similar and share a label, *added* if they share one only
-    because others join them, and *dropped* if they are similar and do not.
+    A match is *kept* if the items are similar and share a label, *added* if they share a label and
+    are not similar, and *dropped* if they are similar and do not share a label.
     """
     points = np.asarray(positions, dtype=float)
     if points.shape != (case.n_items, 2):
@@ -66,7 +66,7 @@ def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: Array
         )
     shown = [group for group in case.group_sizes if group in images]
     if not shown:
-        raise InvalidInputError("images must have a group of the items as key; found none")
+        raise InvalidInputError("images must have groups of the items as keys; found none of them")
     number = {group: at for at, group in enumerate(shown)}
     image_of = np.array([number.get(group, -1) for group in case.groups or ()])
     image_of[~np.isfinite(points).all(axis=1)] = -1
@@ -83,7 +83,7 @@ def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: Array
 
 
 def _most_changed(case: Case, image_of: NDArray[np.intp], n_images: int) -> list[int]:
-    """Return the images between which most was dropped, and then most was added, in order."""
+    """Return the images with the most dropped matches between them; then the most added."""
     labels, shape = case.result.labels, (n_images, n_images)
     placed = np.flatnonzero(image_of >= 0)
     held = sp.csr_array(
@@ -135,13 +135,13 @@ def _pair(
 
 
 def _spread(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return all lines, or as many as are drawn, evenly taken."""
+    """Return all lines, or MAX_LINES of them at equal distances in the list."""
     step = max(1.0, len(lines) / MAX_LINES)
     return [lines[int(at * step)] for at in range(min(len(lines), MAX_LINES))]
 
 
 def _thumbnail(group: str, content: bytes) -> Thumbnail:
-    """Make an image small enough to be embedded."""
+    """Return a small copy of an image."""
     image = _decoded(group, content)
     width, height = image.size
     scale = min(1.0, MAX_SIDE / max(width, height))
@@ -165,5 +165,5 @@ def _decoded(group: str, content: bytes) -> Any:
         return parser.close()
     except (OSError, SyntaxError, ValueError) as error:
         raise InvalidInputError(
-            f"images: that of group {group!r} cannot be read; {error}"
+            f"images: the image of group {group!r} cannot be read; {error}"
         ) from None

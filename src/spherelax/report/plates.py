@@ -1,4 +1,4 @@
-"""The section with the images: two of them at a time, and lines between them."""
+"""The section with the images: two at a time, with lines between matched items."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spherelax.report.pictures import KINDS, Pair, Pictures, Thumbnail
 # Pixels between two images.
 GAP = 12
 MEANINGS = {
-    "dropped": "similar, but do not share a label",
-    "added": "share a label only because others join them",
-    "kept": "similar, and share a label",
+    "dropped": "similar, but without a common label",
+    "added": "not similar, but with a common label",
+    "kept": "similar, and with a common label",
 }
 
 
 def pictures_section(pictures: Pictures) -> str:
-    """Draw each pair of images; the one of which most was dropped is shown first."""
+    """Draw each pair of images; the pair with the most dropped matches is shown first."""
     changed = [(pair.counts["dropped"], pair.counts["added"]) for pair in pictures.pairs]
     first = changed.index(max(changed)) if changed else 0
     files = "".join(
@@ -36,11 +36,11 @@ def pictures_section(pictures: Pictures) -> str:
         for at, pair in enumerate(pictures.pairs)
     )
     n_shown = len(pictures.thumbnails)
-    which = f"All {n_shown} images are here."
+    which = f"All {n_shown} images are shown."
     if n_shown < pictures.n_images:
         which = (
-            f"{n_shown} of {pictures.n_images:,} images are here, those between which most was "
-            "dropped."
+            f"{n_shown} of {pictures.n_images:,} images are shown: those with the most dropped "
+            "matches."
         )
     kinds = "".join(
         f'<label><input type="checkbox" id="show-{kind}" checked>'
@@ -60,7 +60,7 @@ def pictures_section(pictures: Pictures) -> str:
 
 
 def _pair(pictures: Pictures, pair: Pair, *, is_hidden: bool) -> str:
-    """Draw two images, one above the other where they are wide, and the lines between them."""
+    """Draw two images and the lines between them; wide images are one above the other."""
     one, two = pictures.thumbnails[pair.first], pictures.thumbnails[pair.second]
     dx, dy, width, height = _layout(one, two)
     key = f"pair-{pair.first}-{pair.second}"
@@ -80,7 +80,7 @@ def _pair(pictures: Pictures, pair: Pair, *, is_hidden: bool) -> str:
 
 
 def _layout(one: Thumbnail, two: Thumbnail) -> tuple[int, int, int, int]:
-    """Return where the second image goes, and the size of both together."""
+    """Return x and y of the second image, and the width and height of both together."""
     if one.width >= one.height:
         return 0, one.height + GAP, max(one.width, two.width), one.height + GAP + two.height
     return one.width + GAP, 0, one.width + GAP + two.width, max(one.height, two.height)

@@ -1,7 +1,7 @@
-"""The sweep, step by step: what the page shows while its slider moves.
+"""The steps of the sweep: what the page shows when its slider is moved.
 
-The similarity matrix of 10^5 items is drawn from means over cells, and steps with the same labels
-share a frame, so that the page stays small.
+The similarity matrix is drawn in a limited number of cells, each the mean of its similarities, and
+steps with the same labels share a frame. So the page stays small even with 10^5 items.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from numpy.typing import NDArray
 
 from spherelax.report.case import Case
 
-# Cells of the picture of the similarities, at most so many along each side.
+# Largest number of cells along each side of the picture of the similarities.
 MAX_CELLS = 128
-# Labels up to which all items are drawn; beyond, only the largest labels, so many that each is
-# large enough to be seen, and more of them while every item still has a cell of its own.
+# Up to this number of labels, all items are drawn. With more, only the largest labels are drawn:
+# at least FEW_LABELS, and more as long as every item has its own cell.
 MAX_LABELS = 60
 FEW_LABELS = 24
-# Percentile of the positive means from which a cell has the full colour, and shades of it.
+# Cells above this percentile of the positive means have the full colour; number of shades.
 FULLEST = 95
 SHADES = 16
 INK = (0x00, 0x72, 0xB2)
-# The largest labels are listed with the names of their first members.
+# Number of labels in the list of the largest ones, and of names for each.
 LISTED = 8
 MEMBERS = 6
 
 
 class Listed(NamedTuple):
-    """One of the largest labels: size, share of its pairs that are similar, first members."""
+    """One of the largest labels: its size, the share of its pairs that are similar, some items."""
 
     size: int
     direct: float
@@ -40,11 +40,11 @@ class Listed(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What there is to see of one labeling.
+    """What the page shows for one labeling.
 
-    ``picture`` is a PNG of the similarities with the items sorted by label; ``ends`` tells where
-    the labels end in it, as shares of its side; ``sizes`` counts the labels of 1, 2, 3-4, 5-8, ...
-    items.
+    ``picture`` is a PNG of the similarities with the items sorted by label. ``ends`` says where
+    the labels end in it, as shares of its side. ``sizes`` holds the number of labels with 1, 2,
+    3-4, 5-8, ... items.
     """
 
     n_shown: int
@@ -56,7 +56,7 @@ class Frame(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The frames, and which of them each step of the path has."""
+    """The frames, and the number of the frame of each step of the path."""
 
     frames: list[Frame]
     of_step: list[int]
@@ -94,7 +94,7 @@ def size_bins(n_bins: int) -> list[str]:
 
 
 class _Drawing(NamedTuple):
-    """A labeling on its way to a frame: items in order of their labels, and means over cells."""
+    """A labeling before it becomes a frame: items sorted by label, and the means of the cells."""
 
     labels: NDArray[np.int32]
     order: NDArray[np.intp]
@@ -114,7 +114,7 @@ class _Drawing(NamedTuple):
         return cls(labels, order, sizes, n_labels, _cell_means(case, order[: ends[n_labels - 1]]))
 
     def frame(self, case: Case, fullest: float) -> Frame:
-        """Return what there is to see, with a mean of ``fullest`` in full colour."""
+        """Return the frame; a cell with a mean of ``fullest`` or more has the full colour."""
         ends = np.cumsum(self.sizes[: self.n_labels_shown])
         shades = np.ceil((SHADES - 1) * np.minimum(self.means / fullest, 1.0)).astype(np.uint8)
         bins = np.ceil(np.log2(self.sizes)).astype(int)
@@ -143,7 +143,7 @@ class _Drawing(NamedTuple):
 
 
 def _sorted(labels: NDArray[np.int32], position: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Sort items by label, the largest label first; ties and members by position."""
+    """Sort items by label, the largest label first; then by position."""
     sizes = np.bincount(labels)
     first = np.full(len(sizes), len(labels))
     np.minimum.at(first, labels, position)
@@ -151,7 +151,7 @@ def _sorted(labels: NDArray[np.int32], position: NDArray[np.intp]) -> NDArray[np
 
 
 def _cell_means(case: Case, order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return mean similarities of different items, in this order, over cells of about one size."""
+    """Return the mean similarity of different items in each cell; items are in this order."""
     n_cells = ceil(len(order) / ceil(len(order) / MAX_CELLS))
     cell = np.full(case.n_items, -1)
     cell[order] = np.arange(len(order)) * n_cells // len(order)
@@ -166,7 +166,7 @@ def _cell_means(case: Case, order: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _png(shades: NDArray[np.uint8]) -> bytes:
-    """Draw shades as a PNG: one ink, more or less transparent, so that it suits any background."""
+    """Draw shades as a PNG in one colour, more or less transparent, for any background."""
     height, width = shades.shape
     padded = np.pad(shades, ((0, 0), (0, width % 2)))
     packed = padded[:, ::2] << 4 | padded[:, 1::2]

@@ -1,4 +1,4 @@
-"""The section with the sweep: its curves, its slider, and what there is to see at each step."""
+"""The section about the sweep: its curves, its slider, and the details of the shown step."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from spherelax.report.markup import (
 )
 from spherelax.report.steps import Frame, Steps, size_bins
 
-# Characters of a name in the list of the members of a label.
+# Longest name, in characters, in the list of the items of a label.
 MAX_MEMBER = 32
 
 
 def sweep_section(case: Case, steps: Steps) -> str:
-    """Draw the sweep, its slider, and what there is to see at the chosen step."""
+    """Return the section: curves, slider, and the details of the chosen step."""
     result = case.result
     axis, what = across(result.path)
     found = curves(result)
@@ -35,7 +35,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
     frame = steps.frames[steps.of_step[result.position]]
     n_bins = max(len(one.sizes) for one in steps.frames)
     sizes = frame.sizes + [0] * (n_bins - len(frame.sizes))
-    terms = ("resolution", "labels", found[0].name, "stability")
+    terms = ("resolution", "number of labels", found[0].name, "stability")
     last = len(steps.of_step) - 1
     return Template(packaged("sweep.html")).substitute(
         peaks="" if result.right is None else '<li><i class="dot peak"></i>maxima of eta</li>',
@@ -53,7 +53,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
         ),
         matrix=_matrix(case, frame),
         sizes=bars(
-            "How many labels there are of each size",
+            "Number of labels by size",
             ("items", "labels"),
             zip(size_bins(n_bins), sizes, strict=True),
             "sizes",
@@ -63,7 +63,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
 
 
 def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
-    """Return what the slider moves through, as text to be shown."""
+    """Return what the page shows for each step of the slider, as data for its script."""
     axis, _ = across(case.result.path)
     return {
         "chosen": case.result.position,
@@ -87,10 +87,10 @@ def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
 
 
 def _largest(case: Case, frame: Frame) -> str:
-    """List the largest labels."""
+    """Return the table of the largest labels."""
     return table(
-        "Size, share of pairs that are similar themselves, and the first members",
-        ("items", "similar pairs", "members"),
+        "Number of items, share of their pairs that are similar, and the first items",
+        ("items", "similar pairs", "first items"),
         [
             (size, share, ", ".join(map(name, members)))
             for size, share, members in _listed(case, frame)
@@ -114,22 +114,22 @@ def _matrix(case: Case, frame: Frame) -> str:
 
 
 def _said(case: Case, step: int) -> dict[str, str]:
-    """Return the numbers of a step as text, by the place where they are shown."""
+    """Return the numbers of a step as text, by the id of the element that shows them."""
     result, path = case.result, case.result.path
-    worth = path.savings if shows_savings(result) and path.savings is not None else path.etas
+    first = path.savings if shows_savings(result) and path.savings is not None else path.etas
     n_labels = int(result.n_labels_per_step[step])
     chosen = ", chosen" if step == result.position else ""
     return {
         "now-resolution": f"{path.resolutions[step]:.4g}",
         "now-labels": f"{n_labels:,}",
-        "now-worth": _worth(worth[step]),
+        "now-first": _rounded(first[step]),
         "now-stability": f"{path.stability[step]:.2f}",
         "now": f"resolution {path.resolutions[step]:.3g}, {count(n_labels, 'label')}{chosen}",
     }
 
 
-def _worth(value: float) -> str:
-    """Write eta or savings."""
+def _rounded(value: float) -> str:
+    """Return eta or a saving with three digits."""
     return f"{value or 0.0:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
@@ -141,12 +141,12 @@ def _note(case: Case, frame: Frame) -> str:
             f"The {frame.n_labels_shown:,} largest labels, {frame.n_shown:,} of "
             f"{count(case.n_items, 'item')}"
         )
-    blocks = "; a frame is a label" if frame.ends else ""
-    return f"{shown}, sorted by label; stronger colour is more similar{blocks}."
+    blocks = "; each frame is a label" if frame.ends else ""
+    return f"{shown}, sorted by label. A stronger colour means more similar{blocks}."
 
 
 def _alt(frame: Frame) -> str:
-    """Describe the picture of the similarities; what is in it is in the tables beside it."""
+    """Describe the picture of the similarities; the tables next to it have the content."""
     return (
         f"Similarity matrix of {count(frame.n_shown, 'item')} sorted by label; the tables next to "
         "it list sizes and largest labels."
@@ -154,9 +154,9 @@ def _alt(frame: Frame) -> str:
 
 
 def _listed(case: Case, frame: Frame) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the rows of the table of the largest labels as text: size, share and members."""
+    """Yield the rows of the table of the largest labels as text: size, share and items."""
     if not frame.listed:
-        yield "1", "-", ["every label is of one item"]
+        yield "1", "-", ["every label has one item"]
     for row in frame.listed:
         members = [shortened(case.names[item], MAX_MEMBER) for item in row.members]
         more = ["…"] if row.size > len(members) else []

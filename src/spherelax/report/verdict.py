@@ -1,4 +1,4 @@
-"""One sentence at the top: what was found, and whether to believe it."""
+"""The sentence at the top of the page: what was found, and whether to trust it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from spherelax.report.case import Case
 from spherelax.report.markup import count, percent, text
 from spherelax.report.outcome import Outcome
 
-# Share of unsure items from which the whole answer is called doubtful.
+# If more than this share of the items is unsure, all labels are called doubtful.
 DOUBTFUL = 0.25
-# Stability below which labels hang on the resolution: less than a third of it makes others.
+# Below this stability the labels are called doubtful: they change if the resolution changes by a
+# factor of less than exp(0.25) = 1.28.
 RESTLESS = 0.25
 
 
 class Verdict(NamedTuple):
-    """How far to believe an answer: a level, a word for it, and what speaks for it."""
+    """How far to trust the labels: a level, a word for it, and the reason."""
 
     level: str
     word: str
@@ -23,7 +24,7 @@ class Verdict(NamedTuple):
 
 
 def judge(case: Case, outcome: Outcome) -> Verdict:
-    """Weigh how the sweep ended, how many items are unsure, and how soon the labels change."""
+    """Judge the labels by their status, the number of unsure items, and their stability."""
     result, n_unsure = case.result, outcome.n_unsure
     share = n_unsure / case.n_items
     unsure = (
@@ -31,13 +32,13 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
         "another label that is nearly as good"
     )
     if result.status.is_odd:
-        return Verdict("odd", "Look closer", ", but nothing to rely on yet.")
+        return Verdict("odd", "Check first", ", but do not rely on them yet.")
     if share > DOUBTFUL:
         return Verdict("doubtful", "With doubts", f", but {unsure}.")
-    # The first and the last step could stay the same beyond the ends of the sweep.
+    # The labels of the first and last steps could stay the same beyond the ends of the sweep.
     is_inside = 0 < result.position < len(result.path.alphas) - 1
     if is_inside and outcome.stability < RESTLESS:
-        said = ", but a slightly different resolution gives others."
+        said = ", but a slightly different resolution gives different labels."
         return Verdict("doubtful", "With doubts", said)
     if n_unsure:
         return Verdict("clear", "Clear", f". Only {unsure}.")
@@ -45,11 +46,11 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
 
 
 def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
-    """Show the verdict, how the labels were chosen, and that there is something odd if there is."""
+    """Return the verdict, the status, and a link to what is unusual in the input."""
     level, word, said = judge(case, outcome)
     found = f"{count(outcome.n_labels, 'label')} for {count(case.n_items, 'item')}"
     odd = count(n_oddities, "thing")
-    hint = f'<p><a href="#oddities">{odd} in the input to look at</a></p>' if n_oddities else ""
+    hint = f'<p><a href="#oddities">{odd} to check in the input</a></p>' if n_oddities else ""
     return (
         f'<section aria-label="Verdict"><div class="verdict {level}"><p class="word">{word}</p>'
         f'<p class="sentence">{found}{said}</p><p>{text(case.result.status)}</p>{hint}</div>'
