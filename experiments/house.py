@@ -15,7 +15,7 @@ import spherelax as sl
 
 N_IMAGES = [20, 30, 40, 50, 60, 70, 80, 90, 100, 111]
 UNIVERSE = 30
-# The order of the landmarks in each frame is drawn anew.
+# The order of the landmarks in each frame is random and depends on the seed.
 SEEDS = range(20_000, 20_005)
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},

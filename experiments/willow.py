@@ -16,7 +16,7 @@ import spherelax as sl
 CLASSES = ["car", "duck", "motorbike", "winebottle"]
 INPUTS = ["graph", "linear"]
 UNIVERSE = 10
-# The order of the keypoints in each image is drawn anew.
+# The order of the keypoints in each image is random and depends on the seed.
 SEEDS = range(20_000, 20_005)
 METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
