@@ -119,10 +119,23 @@ def test_labels_that_nobody_shares_have_no_matches():
 
 def test_status_is_a_sentence(result):
     assert isinstance(result.status, str)
-    of_power = "The labels are those of the valley between the two maxima of eta."
-    of_coordinate = "The labels are those that describe the similarities most briefly."
+    of_power = (
+        "The labels are those of the step with the smallest eta between its two maxima. "
+        "Eta is how much the last pass of a step still gained."
+    )
+    of_coordinate = (
+        "The labels are those with which the similarities have the shortest description, of all "
+        "resolutions that were tried."
+    )
     assert str(result.status) == (of_power if result.path.savings is None else of_coordinate)
     assert all(status.endswith(".") for status in sl.Status)
+
+
+def test_statuses_explain_the_words_of_the_paper():
+    for status in sl.Status:
+        assert ("eta " in status) == ("Eta is how much the last pass of a step still" in status)
+        assert "nats" not in status
+        assert "alpha" not in status
 
 
 def test_curves_of_the_path_have_one_entry_per_step(result):
