@@ -1,4 +1,4 @@
-"""Input is checked once, costs nothing when bad, and gets one clear sentence."""
+"""Input is checked once, before any work; bad input gets one clear sentence."""
 
 import numpy as np
 import pandas as pd

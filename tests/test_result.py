@@ -57,7 +57,7 @@ def test_every_number_of_labels_on_the_path(result):
 
 
 def test_labels_of_no_step_stand_at_their_alpha(result):
-    """Whoever asks for their number or their alpha gets them, and the path stays what it was."""
+    """`with_n_labels` and `at` return these labels, and the path is not changed."""
     missing = next(n for n in range(2, 80) if n not in result.path.n_labels)
     own = (np.arange(80) % missing).astype(np.int32)
     other = replace(result, labels=own, index=None)

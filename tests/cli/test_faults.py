@@ -13,7 +13,7 @@ from spherelax import io
 
 FAULTS = {
     "cluster": "spherelax cluster: Missing argument 'FILE' (see spherelax cluster --help)",
-    "match edges.csv": "edges.csv: has no groups; give them with --groups, or use spherelax cluster",
+    "match edges.csv": "edges.csv: has no groups; give them with --groups, or use spherelax c",
     "match w.npy": "w.npy: has no groups",
     "match pairs.csv --groups groups.csv": "pairs.csv: has groups of its own; leave out --groups",
     "match w.db --groups groups.csv": "w.db: has groups of its own",
@@ -70,7 +70,7 @@ FAULTS = {
     "match other.csv": "other.csv: must have the columns source_a, id_a, source_b, id_b, score, or",
     "cluster other.csv": "found 'y' (read as points; --as or --columns set another kind)",
     "match pairs.csv --duplicate-free shop": "pairs.csv: duplicate-free sources must be some of g0",
-    "match edges.csv --duplicate-free shop": "duplicate-free sources must be for pairs; found edges",
+    "match edges.csv --duplicate-free shop": "duplicate-free sources must be for pairs; found",
     "match pairs.csv --columns a,b": "columns must name source_a, id_a, source_b, id_b, score",
     "match pairs.csv --table matches": "the choice of a table must be for colmap; found pairs",
     "match pairs.csv --write-database x.db": "--write-database needs a FILE that is a COLMAP",

@@ -1,4 +1,4 @@
-"""What the help says, and that it says what is."""
+"""The texts of the help, and that they are true."""
 
 import csv
 import inspect

@@ -1,4 +1,4 @@
-"""Ctrl-C: what it leaves behind, what it says, and where it cannot strike."""
+"""Ctrl-C: which files it leaves, its message, and where it has no effect."""
 
 import os
 import re
@@ -23,7 +23,7 @@ from spherelax.settings import SOLVERS
 
 @pytest.fixture(autouse=True)
 def heeded() -> Iterator[None]:
-    """Heed Ctrl-C even where, as in the background of a shell, it was ignored at the start."""
+    """Turn Ctrl-C on: a process in the background of a shell starts with it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -158,7 +158,7 @@ def test_an_interruption_during_the_sweep_leaves_the_labels_so_far(
 
 
 def hit_control_c() -> None:
-    """Hit Ctrl-C and wait until the first thread has been told."""
+    """Send Ctrl-C and wait until the main thread has got it."""
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(0.2)
 

@@ -1,4 +1,4 @@
-"""path, report and info: what there is to see beside the labels."""
+"""The commands path, report and info."""
 
 import csv
 import json

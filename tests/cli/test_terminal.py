@@ -1,4 +1,4 @@
-"""What a terminal shows, and what streams may do."""
+"""What a terminal shows; closed and broken streams."""
 
 import re
 import subprocess

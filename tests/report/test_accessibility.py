@@ -106,7 +106,7 @@ def test_page_is_made_for_a_screen_reader(visit, illustrated):
         ].map((part) => part.outerHTML.slice(0, 80))"""
     )
     assert faults == []
-    # The slider says its value itself; anything that speaks up by itself would say it again.
+    # The slider says its value itself; a live region would say it again.
     assert page.locator("[aria-live], [role=status], [role=alert], output").count() == 0
     snapshot = page.locator("body").aria_snapshot()
     assert 'slider "Show another step"' in snapshot

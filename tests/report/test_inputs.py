@@ -1,4 +1,4 @@
-"""What went in, against slow and simple counts."""
+"""Numbers about the input, against slow and simple counts."""
 
 from itertools import combinations
 
