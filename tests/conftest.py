@@ -44,7 +44,7 @@ def data_home() -> Path:
 
 @pytest.fixture(params=[0, 1, 2])
 def seed(request: pytest.FixtureRequest) -> int:
-    """Seeds, so that no test depends on its lucky number."""
+    """Several seeds, so that no test depends on a single one."""
     return int(request.param)
 
 

@@ -64,7 +64,7 @@ def labels_in(text: str, column: str = "label") -> list[str]:
 
 
 def assert_one_line(code: int, stdout: str, stderr: str, message: str) -> None:
-    """Check that a fault was told as every fault is."""
+    """Check that an error is one line on standard error with exit code 2."""
     assert (code, stdout) == (2, "")
     assert stderr.endswith("\n")
     assert len(stderr.splitlines()) == 1

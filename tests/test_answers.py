@@ -79,7 +79,7 @@ def test_parquet_keeps_the_type_of_ids(blocks, tmp_path, ids):
 def test_ids_that_parquet_has_no_column_for(blocks, tmp_path, ids):
     pytest.importorskip("pyarrow")
     items, result = replace(blocks[0], ids=ids), blocks[1]
-    with pytest.raises(sl.InvalidInputError, match=r"labels\.parquet: the column item must be of"):
+    with pytest.raises(sl.InvalidInputError, match=r"labels\.parquet: the column item must have"):
         write_answer(tmp_path / "labels.parquet", items, result)
     assert list(tmp_path.iterdir()) == []
 

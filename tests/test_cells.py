@@ -110,7 +110,11 @@ def test_copies_that_cannot_be_meant(adata, tmp_path):
     result = sl.solve(from_anndata(adata).similarity)
     other = sl.solve(np.kron(np.eye(2), np.ones((3, 3))))
     for arguments, message in {
-        (source, source, result): "cells.h5ad: is the file that was read; name another one",
+        (
+            source,
+            source,
+            result,
+        ): "cells.h5ad: must not be the file that was read; give another name",
         (target, source, other): "cells.h5ad: result must have one label for each of 60 observ",
         (target, tmp_path / "none.h5ad", result): "none.h5ad: No such file or directory",
         (target, tmp_path / "cells.csv", result): "cells.csv: an AnnData file must end in .h5ad",

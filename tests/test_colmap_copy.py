@@ -107,12 +107,12 @@ def test_the_copy_takes_no_name_that_would_do_harm(scene, tmp_path):
     (tmp_path / "busy.db-wal").touch()
     os.mkfifo(tmp_path / "pipe.db")
     for name, reason in {
-        "database.db": "is the database that was read; name another file",
-        "link.db": "is the database that was read; name another file",
-        "twin.db": "is the database that was read; name another file",
-        "busy.db": "is in use or was left unfinished; found .*busy.db-wal",
-        "pipe.db": "must be a file; found something else of this name",
-        ".": "must be a file; found something else of this name",
+        "database.db": "must not be the database that was read; name another file",
+        "link.db": "must not be the database that was read; name another file",
+        "twin.db": "must not be the database that was read; name another file",
+        "busy.db": "must not be in use or unfinished; found its log .*busy.db-wal",
+        "pipe.db": "must be a file; found something else with this name",
+        ".": "must be a file; found something else with this name",
         "nowhere/cleaned.db": "cannot be written; No such file or directory",
     }.items():
         with pytest.raises(InvalidInputError, match=f"{reason}$"):

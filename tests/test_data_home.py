@@ -64,7 +64,7 @@ def test_missing_files_are_named_with_their_origin(tmp_path, monkeypatch, file):
     monkeypatch.delenv("SPHERELAX_DATA")
     with pytest.raises(FileNotFoundError) as caught:
         load()
-    assert str(caught.value) == f"{file} not found as no folder is named; {end}"
+    assert str(caught.value) == f"{file} not found because no folder is given; {end}"
 
 
 @pytest.mark.parametrize("name", WILLOW)
@@ -86,7 +86,9 @@ def test_data_home(monkeypatch, tmp_path):
     assert sl.datasets.data_home(tmp_path) == tmp_path
     assert sl.datasets.data_home(str(tmp_path)) == tmp_path
     monkeypatch.setenv("SPHERELAX_DATA", "")
-    with pytest.raises(FileNotFoundError, match="no folder of data sets is named; set SPHERELAX"):
+    with pytest.raises(
+        FileNotFoundError, match="the folder of data sets must be given; set SPHERELAX"
+    ):
         sl.datasets.data_home()
 
 
@@ -112,7 +114,7 @@ def test_damaged_files_are_named(tmp_path, data_home, file):
         ("u,v\n0,1\n-1,1\n", r"row 3: column 1 must be an integer in \[0, 3\); found '-1'"),
         ("from,to\n0,1\n", "row 1: column 1 must be .* found 'from'"),
         ("u,v,w\n0,1,1\n", "row 1: the number of columns of the table must be 2; found 3"),
-        ("u,v\n", "holds a header but no rows"),
+        ("u,v\n", "must have rows after the header; found none"),
     ],
 )
 def test_faults_of_tables(tmp_path, edges, message):

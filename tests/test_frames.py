@@ -97,12 +97,12 @@ def test_text_stays_text_and_knows_its_lines(tmp_path: Path) -> None:
         ("t.parquet", b"id,score\n1,2\n", "not a readable .parquet file; "),
         ("t.parquet", b"PAR1" * 9, "not a readable .parquet file; "),
         ("t.parquet", parquet_bytes({"id": [1]}, "t")[:-9], "not a readable .parquet file; "),
-        ("t.parquet", parquet_bytes({"id": []}, "t"), "holds no rows"),
+        ("t.parquet", parquet_bytes({"id": []}, "t"), "must have at least one row; found none"),
         ("t.xlsx", b"", "a table must end in .csv, .tsv, .txt, .parquet"),
         ("t.csv", b"id,id\n1,2\n", "names of columns must differ; found 'id' twice"),
-        ("t.csv", b"id,score\n", "holds a header but no rows"),
+        ("t.csv", b"id,score\n", "must have rows after the header; found none"),
         ("t.csv", b"id,score\n1,2,3\n", "row 2: the number of columns of a table must be 2"),
-        ("t.csv", b"", "is empty; expected a table"),
+        ("t.csv", b"", "must hold a table; found an empty file"),
     ],
 )
 def test_faults_of_files_are_one_line(

@@ -209,7 +209,10 @@ def test_faults_of_the_table_of_records(tmp_path: Path) -> None:
     pairs = pd.DataFrame(PAIRS)
     path = tmp_path / "records.csv"
     for content, message in (
-        ("source,id\nx,1\ny,1\nx,1\n", "records.csv, row 4: record 'x' '1' is listed before"),
+        (
+            "source,id\nx,1\ny,1\nx,1\n",
+            "records.csv, row 4: records must be listed once; found 'x' '1' again",
+        ),
         ("source,id\nx,\n", "records.csv, row 2: id must not be empty"),
         ("source,name\nx,1\n", "records.csv: must have the columns source, id; found source, name"),
         ("id\n1\n", "records.csv: must have the columns source, id; found id"),
@@ -262,7 +265,9 @@ def test_other_faults(tmp_path: Path) -> None:
     path.write_text("id_a,id_b,score\na,a,1\n")
     with pytest.raises(InvalidInputError, match=r"pairs.csv: similarity must hold at least two it"):
         read_pairs(path)
-    with pytest.raises(InvalidInputError, match="a table of pairs: holds no rows"):
+    with pytest.raises(
+        InvalidInputError, match="a table of pairs: must have at least one row; found none"
+    ):
         read_pairs(pd.DataFrame(PAIRS)[:0])
     with pytest.raises(InvalidInputError, match="must be a file or a table"):
         read_pairs({"id_a": [1]})

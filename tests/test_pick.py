@@ -1,4 +1,4 @@
-"""The valley of a curve, the shortest description, the labels that last."""
+"""The three picks: the valley of eta, the shortest description, the most stable labels."""
 
 import numpy as np
 import oracle
@@ -13,7 +13,7 @@ CURVES = st.lists(st.integers(0, 4).map(float), min_size=3, max_size=14)
 
 
 def labels_with(counts):
-    """Labelings that differ in more than one pair, with so many labels."""
+    """Labelings with these numbers of labels that differ in more than one pair."""
     return tuple(np.sort(np.arange(60) % n).astype(np.int32) for n in counts)
 
 

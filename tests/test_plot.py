@@ -109,7 +109,7 @@ def test_sweep_draws_the_path(problem: Any) -> None:
     x = sweep_curve(problem.result)[:, 0]
     np.testing.assert_array_equal(counts.get_xydata(), np.c_[x, path.n_labels])
     assert scales(ax)["number of labels"].get_yscale() == "log"
-    name = "eta" if path.savings is None else "nats saved"
+    name = "eta" if path.savings is None else "saving, in nats"
     assert set(scales(ax)) == {name, "number of labels"}
 
 

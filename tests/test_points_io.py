@@ -71,10 +71,10 @@ def test_npy(tmp_path, dtype):
         ),
         ("x,y\n1,2\n3\n", "row 3: the number of columns of a table of features must be 2"),
         ("x,y\n1,2\n", "p.csv: must hold at least two items; found 1"),
-        ("id\n1\n2\n", "p.csv: holds no column of numbers"),
-        ("ann\nbob\n", "p.csv: holds no column of numbers"),
-        ("id,x\n", "p.csv: holds a header but no rows"),
-        ("", "p.csv: is empty; expected a table of features"),
+        ("id\n1\n2\n", "p.csv: must have a column of numbers; found none"),
+        ("ann\nbob\n", "p.csv: must have a column of numbers; found none"),
+        ("id,x\n", "p.csv: must have rows after the header; found none"),
+        ("", "p.csv: must hold a table of features; found an empty file"),
         (b"x,y\n1,\xff\n", "row 2: must be text in UTF-8; found byte 0xff"),
     ],
 )
@@ -148,7 +148,7 @@ def test_parquet_without_ids_and_with_those_of_pandas(tmp_path):
             {"id": [1, 2], "x": [1, 2], "z": ["a", "b"]},
             "column 'z': must hold numbers; found string",
         ),
-        ({"id": ["a", "b"]}, "holds no column of numbers"),
+        ({"id": ["a", "b"]}, "must have a column of numbers; found none"),
         ({"x": [1]}, "must hold at least two items; found 1"),
     ],
 )

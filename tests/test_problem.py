@@ -1,4 +1,4 @@
-"""Input is checked once, costs nothing when bad, and gets one clear sentence."""
+"""Input is checked once, before any work; bad input gets one clear sentence."""
 
 import numpy as np
 import pandas as pd
@@ -123,7 +123,7 @@ def test_fewer_labels_than_items_in_a_group():
             "^scales needs pick='valleys'; found pick='eta'$",
         ),
         ({"solver": "power", "pick": 2.0, "scales": [1, 1, 1]}, "^scales needs pick='valleys'"),
-        ({"groups": list("aba"), "pick": "valleys"}, "^pick='valleys' is for points"),
+        ({"groups": list("aba"), "pick": "valleys"}, "^pick='valleys' must be used without groups"),
         ({"pick": "valleys", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
         ({"pick": "valleys", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
     ],

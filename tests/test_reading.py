@@ -1,4 +1,4 @@
-"""What a file is taken for, and what comes out of the one door."""
+"""The kind of a file, and what `read` returns for it."""
 
 import os
 import sqlite3
@@ -90,7 +90,7 @@ def test_arrays() -> None:
     assert {name: io.kind_of(name) for name in kinds} == kinds
     np.testing.assert_array_equal(io.read("w.npy").similarity, W)
     assert io.read("x.npy").points.shape == (6, 2)
-    with pytest.raises(sl.InvalidInputError, match=r"result\.npz: is a saved result; sim"):
+    with pytest.raises(sl.InvalidInputError, match=r"result\.npz: .*; found a saved result"):
         io.read("result.npz")
     with pytest.raises(sl.InvalidInputError, match=r"groups\.npy: similarity must be"):
         io.read("groups.npy")
@@ -187,7 +187,7 @@ def test_a_fault_says_that_the_file_was_taken_for_edges() -> None:
     Path("x.csv").write_text("1,2,3\n2,3,-1\n")
     fault = "x.csv, row 2: similarity must be finite and not negative; found '-1'"
     for kind, hint in {
-        None: " (taken for edges; kind= or --as says otherwise)",
+        None: " (read as edges; kind= or --as sets another kind)",
         "edges": "",
     }.items():
         with pytest.raises(sl.InvalidInputError) as caught:
@@ -201,7 +201,7 @@ def test_columns_make_pairs() -> None:
     assert isinstance(io.read("x.csv", columns=["one", "two", "p"]), io.Records)
     assert not isinstance(io.read("x.csv"), io.Records)
     with pytest.raises(
-        sl.InvalidInputError, match=r"x\.csv: is read as edges; names of columns are for"
+        sl.InvalidInputError, match=r"x\.csv: names of columns must be for pairs; found edges"
     ):
         io.read("x.csv", kind="edges", columns=["one", "two", "p"])
 
@@ -209,12 +209,12 @@ def test_columns_make_pairs() -> None:
 def test_options_reach_their_readers() -> None:
     Path("x.csv").write_text(f"{ROLES}\nx,1,y,2,0.5\n")
     assert io.read("x.csv", duplicate_free=["y"]).groups == [None, "y"]
-    for option, told in {
-        "duplicate_free": "duplicate-free sources are for pairs",
-        "table": "the choice of a table is for colmap",
+    for option, reason in {
+        "duplicate_free": "duplicate-free sources must be for pairs",
+        "table": "the choice of a table must be for colmap",
     }.items():
         Path("edges.csv").write_text("a,b\n")
-        message = rf"edges\.csv: is read as edges; {told}"
+        message = rf"edges\.csv: {reason}; found edges"
         with pytest.raises(sl.InvalidInputError, match=message):
             io.read("edges.csv", **{option: ["matches"]})
 

@@ -57,7 +57,7 @@ def test_every_number_of_labels_on_the_path(result):
 
 
 def test_labels_of_no_step_stand_at_their_alpha(result):
-    """Whoever asks for their number or their alpha gets them, and the path stays what it was."""
+    """`with_n_labels` and `at` return these labels, and the path is not changed."""
     missing = next(n for n in range(2, 80) if n not in result.path.n_labels)
     own = (np.arange(80) % missing).astype(np.int32)
     other = replace(result, labels=own, index=None)
@@ -119,10 +119,23 @@ def test_labels_that_nobody_shares_have_no_matches():
 
 def test_status_is_a_sentence(result):
     assert isinstance(result.status, str)
-    of_power = "The labels are those of the valley between the two maxima of eta."
-    of_coordinate = "The labels are those that describe the similarities most briefly."
+    of_power = (
+        "The labels are those of the step with the smallest eta between its two maxima. "
+        "Eta is how much the last pass of a step still gained."
+    )
+    of_coordinate = (
+        "The labels are those with which the similarities have the shortest description, of all "
+        "resolutions that were tried."
+    )
     assert str(result.status) == (of_power if result.path.savings is None else of_coordinate)
     assert all(status.endswith(".") for status in sl.Status)
+
+
+def test_statuses_explain_the_words_of_the_paper():
+    for status in sl.Status:
+        assert ("eta " in status) == ("Eta is how much the last pass of a step still" in status)
+        assert "nats" not in status
+        assert "alpha" not in status
 
 
 def test_curves_of_the_path_have_one_entry_per_step(result):

@@ -1,4 +1,4 @@
-"""Settings of the solvers: checked when they are made, frozen, and told in one place."""
+"""Settings of the solvers: checked when they are created, and frozen."""
 
 import inspect
 import pickle

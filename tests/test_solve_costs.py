@@ -1,4 +1,4 @@
-"""What solve takes: threads, memory, bounds, nothing of the terminal; and always the same bits."""
+"""Threads and memory of solve; no output; and the same bits in every run."""
 
 import pickle
 import tracemalloc
@@ -31,7 +31,7 @@ def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):
 
 
 def many_items(grouped):
-    """So many items that rows are visited in batches: 60 objects, 70 things, some matches wrong."""
+    """Enough items for rows to be visited in batches: 60 objects, 70 things, some matches wrong."""
     rng = np.random.default_rng(0)
     groups, truth = np.divmod(np.arange(60 * 70), 70)
     n = 8 * len(truth)

@@ -46,7 +46,7 @@ def test_a_resolution_of_your_own_is_a_step_of_the_path(resolution, seed):
 
 
 def test_valleys_see_what_no_score_does(seed):
-    """Two crescents: every patch of the neighbour graph is a cluster to the others."""
+    """Two crescents: with other picks, parts of a crescent would be clusters."""
     X, truth = make_moons(600, noise=0.05, random_state=seed)
     W = sl.similarity.nearest_neighbors(X)
     result = sl.solve(W, pick="valleys", scales=sl.similarity.local_scales(X))

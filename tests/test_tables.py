@@ -94,8 +94,8 @@ def test_items_that_only_the_groups_know_are_kept(tmp_path: Path) -> None:
         (MATRIX, "g.txt", "x\ny\n", "must have one group per item, 6; found 2"),
         (MATRIX, "g.csv", "0,x\nsix,y\n", "row 2: item must be a number from 0 to 5; found 'six'"),
         (MATRIX, "g.csv", "0,x\n6,y\n", "row 2: item must be a number from 0 to 5; found '6'"),
-        (MATRIX, "g.csv", "0,x\n1,y\n", "no group for item '2' and 3 others"),
-        (MATRIX, "g.csv", "0,x\n0,y\n", "row 2: item '0' is in group 'y' here and in 'x' before"),
+        (MATRIX, "g.csv", "0,x\n1,y\n", "found none for '2' and 3 others"),
+        (MATRIX, "g.csv", "0,x\n0,y\n", "row 2: item '0' must have one group; found 'y' after 'x'"),
         (MATRIX, "g.csv", "0,x\n1,\n", "row 2: item and group must not be empty"),
         (
             MATRIX,
@@ -103,10 +103,10 @@ def test_items_that_only_the_groups_know_are_kept(tmp_path: Path) -> None:
             "0,x,1\n",
             "row 1: the number of columns of a file of groups must be 1 or 2; found 3",
         ),
-        (MATRIX, "g.csv", "", "is empty; expected a file of groups"),
+        (MATRIX, "g.csv", "", "must hold a file of groups; found an empty file"),
         (MATRIX, "g.pkl", "", "a file of groups must end in .csv, .tsv, .txt"),
         (MATRIX, "g.npy", "", "not a readable .npy file"),
-        (NAMED, "g.csv", "a,x\n", "no group for item '7'"),
+        (NAMED, "g.csv", "a,x\n", "found none for '7'"),
         (NAMED, "g.txt", "x\ny\n", "two columns, item and group; found one column"),
     ],
 )

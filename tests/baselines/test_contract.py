@@ -1,4 +1,4 @@
-"""What every method promises, rivals and ours alike."""
+"""Checks that all methods must pass, ours and the others."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from spherelax.labels import renumber
 
 
 class Method(NamedTuple):
-    """A method, whether it is told the number of labels, and whether it keeps groups apart."""
+    """A method, whether it needs the number of labels, and whether it keeps groups apart."""
 
     solve: Callable[..., Any]
     told: bool = True

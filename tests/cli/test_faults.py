@@ -13,12 +13,12 @@ from spherelax import io
 
 FAULTS = {
     "cluster": "spherelax cluster: Missing argument 'FILE' (see spherelax cluster --help)",
-    "match edges.csv": "edges.csv: has no groups; name them by --groups, or use spherelax cluster",
+    "match edges.csv": "edges.csv: has no groups; give them with --groups, or use spherelax c",
     "match w.npy": "w.npy: has no groups",
     "match pairs.csv --groups groups.csv": "pairs.csv: has groups of its own; leave out --groups",
     "match w.db --groups groups.csv": "w.db: has groups of its own",
     "info points.csv --groups groups.csv": "points.csv: holds points, which have no groups",
-    "match points.csv": "(taken for pairs; points have no groups)",
+    "match points.csv": "(read as pairs; points have no groups)",
     "match oblong.npy --groups groups.txt": "oblong.npy: similarity must be a square matrix;",
     "match edges.csv --as points": "'points' is not one of 'matrix', 'edges', 'pairs', 'colmap'",
     "frobnicate": "spherelax: No such command 'frobnicate'",
@@ -52,7 +52,7 @@ FAULTS = {
     "match edges.dat --groups bad.dat": "bad.dat, row 1: the number of columns of a file of groups",
     "cluster broken.parquet": "broken.parquet: not a readable .parquet file",
     "cluster w.csv": "w.csv: No such file or directory",
-    "cluster empty.csv": "empty.csv: is empty",
+    "cluster empty.csv": "empty.csv: must hold an edge table; found an empty file",
     "cluster empty.npz": "empty.npz: not a readable .npz file",
     "cluster garbage.csv": "garbage.csv, row 1: must be text in UTF-8",
     "cluster garbage.npz": "garbage.npz: not a readable .npz file",
@@ -65,30 +65,30 @@ FAULTS = {
     "cluster asymmetric.npy": "asymmetric.npy: similarity must be symmetric",
     "cluster negative.npy": "negative.npy: similarity must be non-negative",
     "cluster oblong.npy --as matrix": "oblong.npy: similarity must be a square matrix; found",
-    "match truncated.db": "truncated.db: is cut off; must have whole pages of 4096 bytes, found",
+    "match truncated.db": "truncated.db: must have whole pages of 4096 bytes; found",
     "match stray.csv": "stray.csv, row 11: the number of columns of a table of pairs must be 5",
     "match other.csv": "other.csv: must have the columns source_a, id_a, source_b, id_b, score, or",
-    "cluster other.csv": "found 'y' (taken for points; --as or --columns say better)",
+    "cluster other.csv": "found 'y' (read as points; --as or --columns set another kind)",
     "match pairs.csv --duplicate-free shop": "pairs.csv: duplicate-free sources must be some of g0",
-    "match edges.csv --duplicate-free shop": "is read as edges; duplicate-free sources are for",
+    "match edges.csv --duplicate-free shop": "duplicate-free sources must be for pairs; found",
     "match pairs.csv --columns a,b": "columns must name source_a, id_a, source_b, id_b, score",
-    "match pairs.csv --table matches": "is read as pairs; the choice of a table is for colmap",
-    "match pairs.csv --write-database x.db": "--write-database is for databases of COLMAP",
+    "match pairs.csv --table matches": "the choice of a table must be for colmap; found pairs",
+    "match pairs.csv --write-database x.db": "--write-database needs a FILE that is a COLMAP",
     "match w.db --add-missing": "--add-missing needs --write-database",
     "match w.db --write-database w.db": "w.db would be overwritten",
-    "match w.db --write-database no/x.db": "no/x.db: there is no folder no",
+    "match w.db --write-database no/x.db": "no/x.db: the folder no does not exist",
     "match w.db --images folder": "--images needs --report",
-    "match w.db --images no --report r.html": "no: there is no such folder",
+    "match w.db --images no --report r.html": "no: must be a folder; found none",
     "match w.db --images folder --report r.html": "folder: must hold images of w.db, such as 1.JPG",
-    "match pairs.csv --images folder --report r.html": "--images is for databases of COLMAP",
+    "match pairs.csv --images folder --report r.html": "--images needs a FILE that is a COLMAP",
     "cluster edges.csv --report page.txt": "page.txt: a report must end in one of .html, .htm",
     "cluster edges.csv --out x.html --report x.html": "x.html would be overwritten",
-    "cluster edges.csv --out x.h5ad": "--out x.h5ad needs a FILE of cells, .h5ad; found edges",
+    "cluster edges.csv --out x.h5ad": "--out x.h5ad needs a FILE of kind h5ad; found edges",
     "cluster edges.csv --out labels": "labels: labels must end in one of .csv, .tsv, .parquet,",
-    "cluster edges.csv --json --out -": "standard output takes one thing; found labels and --json",
-    "cluster edges.csv --report -": "standard output takes one thing; found labels and --report",
-    "cluster edges.csv --json --report -": "takes one thing; found --json and --report",
-    "path edges.csv --json --out -": "--json and --out - exclude each other",
+    "cluster edges.csv --json --out -": "standard output can take only one of labels and --json",
+    "cluster edges.csv --report -": "standard output can take only one of labels and --report",
+    "cluster edges.csv --json --report -": "output can take only one of --json and --report",
+    "path edges.csv --json --out -": "standard output can take only one of --json and --out -",
     "match w.db --write-database -": "--write-database needs a file; found -",
     "path edges.csv --out steps.npz": "steps.npz: steps must end in one of .csv, .tsv, .json",
     "path edges.csv --out edges.csv": "edges.csv would be overwritten",
@@ -102,10 +102,10 @@ FAULTS = {
     "match w.npy --groups missing.txt": "missing.txt: No such file or directory",
     "match edges.csv --groups groups.txt": "groups.txt: the items of an edge table have names",
     "match w.npy --groups groups.txt --solver power --max-labels 2": "must be at least the size",
-    "cluster edges.csv --out no/labels.csv": "no/labels.csv: there is no folder no",
-    "cluster edges.csv --out folder": "folder: is a folder",
+    "cluster edges.csv --out no/labels.csv": "no/labels.csv: the folder no does not exist",
+    "cluster edges.csv --out folder": "folder: must be a file; found a folder",
     "cluster edges.csv --out edges.csv": "edges.csv would be overwritten",
-    "cluster edges.csv --plot no/sweep.png": "no/sweep.png: there is no folder no",
+    "cluster edges.csv --plot no/sweep.png": "no/sweep.png: the folder no does not exist",
     "cluster edges.csv --plot sweep.xyz": "sweep.xyz: a picture must end in one of",
     "cluster edges.csv --plot sweep": "sweep: a picture must end in one of",
 }
@@ -161,7 +161,7 @@ def test_parquet_without_the_columns() -> None:
 @pytest.mark.parametrize("command", ["cluster", "info", "report"])
 def test_a_saved_result_is_no_input(command: str) -> None:
     assert invoke("cluster", "edges.csv", "--out", "saved.npz").exit_code == 0
-    message = "saved.npz: is a saved result; similarities are expected here"
+    message = "saved.npz: must hold similarities or points; found a saved result"
     result = invoke(command, "saved.npz")
     assert_one_line(result.exit_code, result.stdout, result.stderr, message)
 
@@ -176,10 +176,10 @@ def test_what_is_solved_already_takes_no_settings() -> None:
 
 def test_faults_on_standard_input_name_it() -> None:
     for content, message in {
-        b"": "standard input: is empty; expected an edge table",
+        b"": "standard input: must hold an edge table; found an empty file",
         b"a,b,1\nb,c\n": "standard input, row 2: the number of columns of an edge table must be 3",
         b"\xff\xfe": "standard input, row 1: must be text in UTF-8; found byte 0xff",
-        Path("truncated.db").read_bytes(): "standard input: is cut off",
+        Path("truncated.db").read_bytes(): "standard input: must have whole pages",
         Path("truncated.npz").read_bytes(): "standard input: not a readable .npz file",
     }.items():
         result = invoke("cluster", "-", stdin=content)

@@ -1,4 +1,4 @@
-"""What the help says, and that it says what is."""
+"""The texts of the help, and that they are true."""
 
 import csv
 import inspect
@@ -51,23 +51,23 @@ def test_every_setting_is_an_option_that_tells_its_default(command: click.Comman
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_defaults_that_depend_on_the_input_are_told_as_they_are(command: click.Command) -> None:
+def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command) -> None:
     texts = {option.name: getattr(option, "help", None) for option in command.params}
-    many = f"from {walk.MANY} items on"
-    told = {
+    many = f"for {walk.MANY} items or more"
+    expected = {
         "solver": inspect.signature(spherelax.solve).parameters["solver"].default,
         "pick": f"{Coordinate.picks[0]}, with power {Power.picks[0]}"
         + ("" if command is cli.match else ", for points valleys"),
         "n_jobs": "all processors",
-        "n_steps": f"{walk.STEPS}, and {many} one for each factor of two",
-        "row_entries": f"{walk.ENTRIES}, and {many} {walk.ENTRIES_OF_MANY}",
-        "max_labels": "a loose one for the input, which the result tells",
+        "n_steps": f"{walk.STEPS}; {many}, one for each factor of two",
+        "row_entries": f"{walk.ENTRIES}; {many}, {walk.ENTRIES_OF_MANY}",
+        "max_labels": "a generous bound for the input; it is max_labels of the result",
     }
     assert walk.RATIO_OF_MANY == 2
-    for name, default in told.items():
+    for name, default in expected.items():
         assert texts[name].endswith(f" Default: {default}."), name
     unset = {one.name for solver in SOLVERS.values() for one in fields(solver) if not one.default}
-    assert unset - {"delta_margin"} <= set(told)
+    assert unset - {"delta_margin"} <= set(expected)
     defaults = inspect.signature(spherelax.solve).parameters
     assert defaults["pick"].default is defaults["n_jobs"].default is None
     others = {"similarity", "groups", "start", "scales", "callback"}
@@ -197,7 +197,8 @@ def test_help_on_topics() -> None:
     assert max(map(len, text.splitlines())) <= 100
     unknown = invoke("help", "frobnicate")
     assert unknown.exit_code == 2
-    assert "no help about 'frobnicate'; there is some about match, cluster," in unknown.stderr
+    assert "topic must be one of match, cluster," in unknown.stderr
+    assert "; found 'frobnicate' (see" in unknown.stderr
 
 
 def test_commands_are_listed_in_order_of_use() -> None:

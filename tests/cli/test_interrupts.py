@@ -1,4 +1,4 @@
-"""Ctrl-C: what it leaves behind, what it says, and where it cannot strike."""
+"""Ctrl-C: which files it leaves, its message, and where it has no effect."""
 
 import os
 import re
@@ -16,14 +16,14 @@ from program import ENVIRONMENT, POWER, invoke, labels_in, run_on_terminal
 
 import spherelax
 from spherelax import io
-from spherelax.cli.terminal import ASIDE, Progress, aside
+from spherelax.cli.terminal import THREAD, Progress, in_thread
 from spherelax.result import Step
 from spherelax.settings import SOLVERS
 
 
 @pytest.fixture(autouse=True)
 def heeded() -> Iterator[None]:
-    """Heed Ctrl-C even where, as in the background of a shell, it was ignored at the start."""
+    """Turn Ctrl-C on: a process in the background of a shell starts with it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -158,12 +158,12 @@ def test_an_interruption_during_the_sweep_leaves_the_labels_so_far(
 
 
 def hit_control_c() -> None:
-    """Hit Ctrl-C and wait until the first thread has been told."""
+    """Send Ctrl-C and wait until the main thread has got it."""
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(0.2)
 
 
-def test_work_aside_never_meets_control_c() -> None:
+def test_work_in_a_thread_never_gets_control_c() -> None:
     stopped = []
 
     def work() -> str:
@@ -171,7 +171,7 @@ def test_work_aside_never_meets_control_c() -> None:
         assert stopped == ["stop"]
         return threading.current_thread().name
 
-    assert aside(work, lambda: stopped.append("stop")) == ASIDE
+    assert in_thread(work, lambda: stopped.append("stop")) == THREAD
 
 
 @pytest.mark.parametrize("stop", [None, lambda: None])
@@ -184,19 +184,19 @@ def test_the_last_control_c_ends_the_wait(stop: Callable[[], None] | None) -> No
         end.wait(10)
 
     with pytest.raises(KeyboardInterrupt):
-        aside(work, stop)
+        in_thread(work, stop)
     end.set()
     for thread in threading.enumerate():
-        if thread.name == ASIDE:
+        if thread.name == THREAD:
             thread.join()
 
 
-def test_faults_aside_are_raised_where_they_are_awaited() -> None:
+def test_errors_in_a_thread_are_raised_in_the_main_thread() -> None:
     def work() -> None:
         raise MemoryError("too much")
 
     with pytest.raises(MemoryError, match="too much"):
-        aside(work)
+        in_thread(work)
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ def test_files_and_summary() -> None:
     assert re.fullmatch(r"9 items: 3 labels at resolution [\d.]+", lines[0])
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
-    assert lines[3] == "input: read as edges; --as says otherwise"
+    assert lines[3] == "input: read as edges; --as sets another kind"
     assert lines[4:] == ["labels: labels.csv", "sweep: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
@@ -274,7 +274,7 @@ def test_the_summary_for_scripts() -> None:
     ],
 )
 def test_a_guess_is_told(file: str, options: tuple[str], told: str | None) -> None:
-    said = f"\ninput: read as {told}; --as says otherwise\n"
+    said = f"\ninput: read as {told}; --as sets another kind\n"
     for command in ("cluster", "report"):
         stderr = invoke(command, file, *options).stderr
         assert (said in stderr) == (told is not None)

@@ -1,4 +1,4 @@
-"""path, report and info: what there is to see beside the labels."""
+"""The commands path, report and info."""
 
 import csv
 import json
@@ -91,7 +91,7 @@ def test_report_on_a_saved_result() -> None:
     assert invoke(*arguments).exit_code == 0
     assert Path("old.html").read_text() == Path("new.html").read_text()
     result = invoke("report", "w.npz", "--result", "saved.npz")
-    message = "saved.npz: is a result of other items"
+    message = "saved.npz: must be a result of the items in FILE; found other items"
     assert_one_line(result.exit_code, result.stdout, result.stderr, message)
 
 

@@ -125,7 +125,7 @@ def test_of_two_equal_claims_the_larger_score_wins(wrong):
 
 def test_noise_with_scores_is_called_noise(seed):
     W, groups, _ = scored(seed, shuffled=1.0, apart=0.0)
-    with pytest.warns(sl.SphereWarning, match="looks like noise"):
+    with pytest.warns(sl.SphereWarning, match="describe random"):
         assert sl.solve(W, groups).status == sl.Status.NOISE
 
 

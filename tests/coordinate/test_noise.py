@@ -77,7 +77,7 @@ def test_matches_of_two_groups_stay_one_to_one(seed):
 
 @pytest.mark.parametrize(("m", "degree"), [(150, 75), (300, 30), (1000, 15)])
 def test_noise_is_called_noise_and_comes_back_as_one(m, degree, seed):
-    with pytest.warns(sl.SphereWarning, match="looks like noise"):
+    with pytest.warns(sl.SphereWarning, match="describe random"):
         result = sl.solve(random_graph(m, degree, 100 + seed))
     assert result.status == sl.Status.NOISE
     assert result.n_labels == 1

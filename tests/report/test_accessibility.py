@@ -106,12 +106,12 @@ def test_page_is_made_for_a_screen_reader(visit, illustrated):
         ].map((part) => part.outerHTML.slice(0, 80))"""
     )
     assert faults == []
-    # The slider says its value itself; anything that speaks up by itself would say it again.
+    # The slider says its value itself; a live region would say it again.
     assert page.locator("[aria-live], [role=status], [role=alert], output").count() == 0
     snapshot = page.locator("body").aria_snapshot()
-    assert 'slider "Move along the sweep"' in snapshot
+    assert 'slider "Show another step"' in snapshot
     assert 'combobox "Two images"' in snapshot
-    assert 'checkbox "dropped similar, but do not share a label" [checked]' in snapshot
+    assert 'checkbox "dropped similar, but without a common label" [checked]' in snapshot
 
 
 def test_focus_can_be_seen(visit, clustering):
@@ -144,4 +144,4 @@ def test_paper_is_white_and_has_no_controls(visit, illustrated):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
     for control in ("nav", "#control", "#pair-control", "#show-kept"):
         assert page.locator(control).is_hidden()
-    assert page.get_by_text("similar, and share a label").is_visible()
+    assert page.get_by_text("similar, and with a common label").is_visible()

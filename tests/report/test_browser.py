@@ -37,7 +37,7 @@ def check_step(page, result, index):
     largest = page.locator("#largest tbody tr").first.locator("th").inner_text()
     assert int(largest) == np.bincount(labels).max()
     said = page.locator("#step").get_attribute("aria-valuetext")
-    assert said.startswith(f"alpha {path.alphas[index]:.3g}, {n_labels:,} label")
+    assert said.startswith(f"resolution {path.resolutions[index]:.3g}, {n_labels:,} label")
     assert said.endswith(", chosen") == (index == result.position)
     assert page.locator("#now").text_content() == said
 
@@ -141,7 +141,7 @@ def test_page_without_scripts_shows_the_chosen_answer(visit, matching, illustrat
     items, result = matching
     page = visit(illustrated, java_script_enabled=False)
     assert page.locator("#control").is_hidden()
-    assert page.get_by_text("needs JavaScript").is_visible()
+    assert page.get_by_text("turn on JavaScript").is_visible()
     check_step(page, result, result.position)
     assert page.locator(".pair:visible").count() == 1
     assert str(result.status) in page.locator(".verdict").inner_text()

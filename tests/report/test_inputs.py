@@ -1,4 +1,4 @@
-"""What went in, against slow and simple counts."""
+"""Numbers about the input, against slow and simple counts."""
 
 from itertools import combinations
 
@@ -54,7 +54,7 @@ def test_every_oddity_is_found_and_only_where_it_is(oddities):
     expected = {"1 pair over 100 times as similar as the median pair": ["1 and 2"]}
     assert oddities(huge) == expected
     names = ["Ann", "b", "c", "d", "e", "f", "g", " ANN"]
-    assert oddities(W, names=names) == {"1 item named like another": [" ANN"]}
+    assert oddities(W, names=names) == {"1 item with the name of another": [" ANN"]}
     assert oddities(W, groups=[0, 1, 2, 3, 0, 1, 2, 3]) == {}
     two = oddities(W, groups=[0, 1, 2, 3, 0, 1, 2, 9])
     assert two == {"2 groups of one item": ["3", "9"]}

@@ -1,4 +1,4 @@
-"""What came out, against slow and simple counts."""
+"""Numbers about the labels, against slow and simple counts."""
 
 import numpy as np
 import pytest

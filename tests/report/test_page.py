@@ -88,8 +88,9 @@ def test_facts_are_those_that_were_counted(matching):
         "Groups": f"{inputs.n_groups}",
         "Similar pairs": f"{inputs.n_edges}",
         "Similarity": f"{inputs.median:g}",
-        "Components": f"{inputs.n_components}",
-        "Labels": f"{outcome.n_labels}",
+        "Connected components": f"{inputs.n_components}",
+        "Number of labels": f"{outcome.n_labels}",
+        "Resolution": f"{result.resolution:.4g}",
         "Similarity inside labels": f"{outcome.kept:.0%}",
         "Conflicts resolved": f"{inputs.n_conflicted}",
         "Confidence": f"{outcome.mean_confidence:.2f}",
@@ -115,11 +116,11 @@ def test_embedded_numbers_are_those_of_the_path(clustering, solver):
     assert data["x"] == sorted(data["x"], reverse=True)
     for step, said in enumerate(step["said"] for step in data["steps"]):
         assert int(said["now-labels"].replace(",", "")) == result.n_labels_per_step[step]
-        assert float(said["now-alpha"]) == pytest.approx(path.alphas[step], rel=1e-3)
+
         assert float(said["now-resolution"]) == pytest.approx(path.resolutions[step], rel=1e-3)
         assert float(said["now-stability"]) == pytest.approx(path.stability[step], abs=0.01)
         worth = (path.etas if path.savings is None else path.savings)[step]
-        assert float(said["now-worth"].replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
+        assert float(said["now-first"].replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
         assert data["y"][1][step] == pytest.approx(_place(result.n_labels_per_step, step), abs=0.1)
 
 
@@ -163,7 +164,9 @@ def test_the_chosen_step_shows_the_labels_of_the_result(make):
         assert data["y"][1][step] == pytest.approx(_place(np.array(counted), step), abs=0.1)
         bins = np.ceil(np.log2(np.bincount(result.labelings[step]))).astype(int)
         assert data["frames"][given["frame"]]["sizes"] == np.bincount(bins).tolist()
-    summary = re.search(r'aria-label="labels over the sweep\. .*? it is (\S+) at the', page)[1]
+    summary = re.search(
+        r'aria-label="number of labels over the sweep\. .*? it is (\S+) at the', page
+    )[1]
     assert int(summary.replace(",", "")) == result.n_labels
 
 
@@ -186,7 +189,7 @@ def test_items_similar_to_nothing_have_a_page(solver):
     W = np.zeros((3, 3))
     page = report_html(Items(W, None), sl.solve(W, solver=solver))
     assert "3 items similar to no other" in page
-    assert "nothing to rely on yet" in page
+    assert "do not rely on them yet" in page
 
 
 def test_many_items_make_a_small_page():

@@ -113,13 +113,16 @@ def test_only_some_images_are_embedded(matching):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"images": {0: b""}}, "images and positions need each other"),
+        ({"images": {0: b""}}, "images and positions must be given together"),
         (
             {"images": {0: b"no image"}, "positions": np.zeros((4, 2))},
-            "that of group '0' cannot be read",
+            "the image of group '0' cannot be read",
         ),
-        ({"images": {0: b""}, "positions": np.zeros((4, 2))}, "that of group '0' cannot be read"),
-        ({"images": {9: b""}, "positions": np.zeros((4, 2))}, "images must have a group"),
+        (
+            {"images": {0: b""}, "positions": np.zeros((4, 2))},
+            "the image of group '0' cannot be read",
+        ),
+        ({"images": {9: b""}, "positions": np.zeros((4, 2))}, "images must have groups"),
         ({"images": {0: b""}, "positions": np.zeros(4)}, r"positions must have shape \(4, 2\)"),
     ],
 )
@@ -133,7 +136,7 @@ def test_images_that_cannot_be_used_are_refused(settings, message):
 
 def test_images_need_groups_and_a_result_its_items(clustering):
     items, result = clustering
-    with pytest.raises(sl.InvalidInputError, match="images need groups"):
+    with pytest.raises(sl.InvalidInputError, match="images need items with groups"):
         report_html(items, result, images={0: b""}, positions=np.zeros((80, 2)))
     with pytest.raises(sl.InvalidInputError, match="that of the 79 items; found 80 labels"):
         report_html(Items(items.similarity[1:, 1:], None), result)

@@ -44,11 +44,13 @@ def test_labels_that_hang_on_the_resolution(verdict, clustering):
     assert path.stability[restless] < 0.25
     level, said = verdict(index=restless, labels=path.labels[restless], confidence=np.ones(80))
     assert level == "doubtful"
-    assert said.endswith(" labels for 80 items, but a slightly different resolution gives others.")
+    assert said.endswith(
+        " labels for 80 items, but a slightly different resolution gives different labels."
+    )
     level, _ = verdict(index=0, labels=path.labels[0], confidence=np.ones(80))
     assert level == "clear"
 
 
 @pytest.mark.parametrize("status", [status for status in sl.Status if status.is_odd])
 def test_odd_outcomes(verdict, status):
-    assert verdict(status=status) == ("odd", "4 labels for 80 items, but nothing to rely on yet.")
+    assert verdict(status=status) == ("odd", "4 labels for 80 items, but do not rely on them yet.")

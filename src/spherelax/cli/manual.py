@@ -14,8 +14,8 @@ Examples
   spherelax info edges.csv
 
 \b
-spherelax help COMMAND shows the options of a command,
-spherelax help formats the files that are read and written, and the exit codes.
+More help: spherelax help COMMAND about a command, and
+spherelax help formats about files that are read and written, and exit codes.
 """
 FORMATS_HINT = """
 \b

@@ -23,7 +23,7 @@ def report_html(
     items: Items,
     result: Result,
     *,
-    title: str = "Labels and how far to trust them",
+    title: str = "Labels and how far to believe them",
     images: Mapping[Hashable, bytes] | None = None,
     positions: ArrayLike | None = None,
 ) -> str:
