@@ -35,13 +35,13 @@ lint: .venv/.ready-dev
 	$(BIN)/mypy
 
 oldest: .venv-oldest/.ready
-	.venv-oldest/bin/$(PYTEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/$(PYTEST)
 
 newest:
 	$(NEWEST) -m venv --clear .venv-newest
 	.venv-newest/bin/$(PIP) --upgrade pip
 	.venv-newest/bin/$(PIP) $(ALL) --group test
-	.venv-newest/bin/$(PYTEST)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/$(PYTEST)
 
 docs: .venv/.ready-dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

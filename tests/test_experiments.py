@@ -21,6 +21,7 @@ def lab(monkeypatch, tmp_path):
     """Import the runner, with a cache of its own."""
     monkeypatch.syspath_prepend(ROOT / "experiments")
     trials = import_module("trials")
+    import_module("matplotlib.pyplot").close("all")  # Matplotlib 3.9 warns of those of other tests
     monkeypatch.setattr(trials, "CACHE", tmp_path / "cache")
     return trials
 
