@@ -1,4 +1,4 @@
-"""The road of the universe-free solver, from a problem to labels."""
+"""The universe-free solver from a problem to labels: which part is called when."""
 
 from __future__ import annotations
 
