@@ -94,7 +94,7 @@ def test_loose_bound(seed):
 def test_bound_is_limited_by_memory(monkeypatch):
     monkeypatch.setattr(power, "MAX_ENTRIES", 200)
     W, _ = clean()
-    with pytest.warns(sl.SphereWarning, match="max_labels was limited to 10, where 20 would"):
+    with pytest.warns(sl.SphereWarning, match="max_labels is 10 instead of 20"):
         assert sl.solve(W, solver="power").max_labels == 10
 
 

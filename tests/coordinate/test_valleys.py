@@ -204,7 +204,7 @@ def test_bad_scales():
     for scales in (np.ones(29), np.zeros(30), np.full(30, np.nan)):
         with pytest.raises(sl.InvalidInputError, match="scales must hold one positive number"):
             sl.solve(W, pick="valleys", scales=scales)
-    with pytest.raises(sl.InvalidInputError, match="for points, which have no groups"):
+    with pytest.raises(sl.InvalidInputError, match="must be used without groups"):
         sl.solve(W, range(30), pick="valleys")
     with pytest.raises(sl.InvalidInputError, match="needs solver='coordinate'"):
         sl.solve(W, solver="power", pick="valleys")

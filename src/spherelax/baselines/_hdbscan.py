@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from spherelax.baselines.face import Labels, clustering_problem, dense
 from spherelax.errors import InvalidInputError
-from spherelax.labels import renumber, separate
+from spherelax.labels import separate
 from spherelax.settings import Range, check_range
 
 SIZE = Range(2, integer=True)
@@ -62,4 +62,4 @@ def hdbscan(points: Any, *, min_cluster_size: int = 5, affinity: str = "points")
     alone = model.labels_ < 0
     if affinity == "precomputed":
         alone |= problem.isolated
-    return separate(renumber(model.labels_), alone)
+    return separate(np.maximum(model.labels_, 0), alone)
