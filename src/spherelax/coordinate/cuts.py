@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from spherelax.coordinate.compiled import inner, kernel
 
 # Steps of the random walk, which stays where it is half of the time: enough to cross a label.
 WALK = 60
@@ -25,7 +26,7 @@ class _Part(NamedTuple):
     steps: Any  # float64, the chance that the random walk takes the edge
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest(graph, small, large, place, n):
     """Return the first n items of ``large`` that a breadth-first search from ``small`` meets.
 
@@ -51,7 +52,7 @@ def nearest(graph, small, large, place, n):
     return found[:n_found]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def peak_and_valley(graph, edge_weights, items, n_small, place, between):
     """Return the lower of the highest cuts in both labels, and the lowest cut between these two.
 
@@ -73,7 +74,7 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between):
     return _extremes(cuts, n_small, first, last, between)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_edges(graph, items, place):
     """Return ``indptr`` of the edges among items."""
     indptr = np.zeros(len(items) + 1, np.int64)
@@ -85,7 +86,7 @@ def _count_edges(graph, items, place):
     return indptr
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _copy_edges(graph, edge_weights, items, place, part):
     """Write the edges among items into a part whose ``indptr`` is known."""
     for i in range(len(items)):
@@ -100,7 +101,7 @@ def _copy_edges(graph, edge_weights, items, place, part):
             part.steps[e] = 0.5 * part.weights[e] / total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _walk_odds(part, n_small):
     """Return the log odds that a random walk from each item ends in the second label.
 
@@ -133,7 +134,7 @@ def _walk_odds(part, n_small):
     return odds
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cuts(part, order):
     """Return the cut after each position of an order of the items."""
     n = len(order)
@@ -152,7 +153,7 @@ def _cuts(part, order):
     return cuts
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _extremes(cuts, n_small, first, last, between):
     """Return the lower of the highest cuts on both sides of ``n_small``, and the lowest between.
 

@@ -29,8 +29,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import inner, kernel
 from spherelax.coordinate.neighbors import activate_neighbors
 from spherelax.coordinate.rows import (
     PackedRows,
@@ -78,7 +78,7 @@ class Visit(NamedTuple):
     grouped: Any  # bool, whether other items are in its group
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def one_by_one(graph, rows, terms, proposed, scratch):
     """Visit all units, each in a batch of its own; return what the objective gained."""
     total = 0.0
@@ -90,7 +90,7 @@ def one_by_one(graph, rows, terms, proposed, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def propose(span, graph, rows, terms, proposed, scratch):
     """Write the best rows of the active items of a span of units into ``proposed``.
 
@@ -135,7 +135,7 @@ def propose(span, graph, rows, terms, proposed, scratch):
                     clear(new, at - span.base, group)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mark_active(begin, end, base, graph, rows, terms, proposed):
     """Set ``moved`` to 0 for active items and to -1 for others; tell whether any is active.
 
@@ -150,7 +150,7 @@ def _mark_active(begin, end, base, graph, rows, terms, proposed):
     return any_active
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _objective_of_row(visit, rows, s, terms, scratch):
     """Return what the present row of an item contributes to the objective.
 
@@ -171,7 +171,7 @@ def _objective_of_row(visit, rows, s, terms, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _candidates(visit, n, s, terms, scratch):
     """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
 
@@ -188,14 +188,14 @@ def _candidates(visit, n, s, terms, scratch):
     return is_repelled
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _stays_alone(i, p, rows, new):
     """Tell whether no column attracts item i, and its own one is empty but for it."""
     own = rows.packed[i, 0]
     return (new.packed[p, 0] < 0) & (rows.packed[i, 1] < 0) & (rows.count[own] == 1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _activation_level(visit, n, rows, terms, scratch):
     """Return the resolution at which another column would enter the row of an item.
 
@@ -217,7 +217,7 @@ def _activation_level(visit, n, rows, terms, scratch):
     return level
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def commit(span, graph, rows, proposed):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
@@ -244,7 +244,7 @@ def commit(span, graph, rows, proposed):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _must_wait(i, p, rows, proposed):
     """Tell whether item i has to keep its row for now.
 
@@ -261,7 +261,7 @@ def _must_wait(i, p, rows, proposed):
     return waits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def activate(span, graph, rows, proposed):
     """Activate the neighbours of the items of a span that have moved, and others of their groups.
 

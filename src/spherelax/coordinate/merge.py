@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spherelax.coordinate.compiled import inner, kernel
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums, gather
 from spherelax.labels import count_labels
@@ -91,7 +91,7 @@ def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> L
     return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _contract(level, labels, gamma, outline):
     """Fill the outline of a contracted level; return its indices, and its values seen as int32."""
     indptr, k = outline.indptr, len(outline.size)
@@ -111,13 +111,15 @@ def _contract(level, labels, gamma, outline):
         needed = indptr[a] + n
         if needed > entries.shape[1]:
             wider = np.empty((2, 16 + int(SPARE_ROOM * needed * k / (a + 1))), np.int32)
-            wider[:, : indptr[a]] = entries[:, : indptr[a]]
+            # Not by slices: Numba would compile the text of their error messages, for 2 s.
+            for e in range(indptr[a]):
+                wider[0, e], wider[1, e] = entries[0, e], entries[1, e]
             entries = wider
         indptr[a + 1] = _keep_similar(a, n, sums, gamma, outline, entries)
     return entries[:, : indptr[k]]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _by_label(labels, start):
     """Return the items in order of their labels; those of label a from ``start[a]`` on.
 
@@ -134,7 +136,7 @@ def _by_label(labels, start):
     return items
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _collect_groups(level, items, a, outline):
     """Write the groups that items of a level hold as those of their label a."""
     end = outline.group_ptr[a]
@@ -145,7 +147,7 @@ def _collect_groups(level, items, a, outline):
     outline.group_ptr[a + 1] = end
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _keep_similar(a, n, sums, gamma, outline, entries):
     """Write the labels whose mean similarity to label a is above gamma; return where they end.
 
@@ -163,7 +165,7 @@ def _keep_similar(a, n, sums, gamma, outline, entries):
     return end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_partners(level, gamma, least):
     """Merge labels that are each other's best partner; return the new label of each.
 
@@ -194,7 +196,7 @@ def _best_partners(level, gamma, least):
     return _paired(partner)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _clash(level, a, b, stamp):
     """Tell whether two labels hold items of the same group; ``stamp`` is a for the groups of a."""
     for p in range(level.group_ptr[b], level.group_ptr[b + 1]):
@@ -203,7 +205,7 @@ def _clash(level, a, b, stamp):
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _paired(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)

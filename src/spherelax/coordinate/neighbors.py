@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from spherelax.coordinate.compiled import inner, kernel
 
 
 class Sums(NamedTuple):
@@ -19,7 +20,7 @@ class Sums(NamedTuple):
     touched: Any  # int32, labels with a sum in order of first appearance, room for all of them
 
 
-@njit(cache=True, nogil=True)
+@inner
 def gather(graph, labels, i, sums, n):
     """Add the similarities of item i to the sums of its neighbours' labels.
 
@@ -36,14 +37,14 @@ def gather(graph, labels, i, sums, n):
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def activate_neighbors(graph, i, active):
     """Mark the neighbours of item i in ``active``: they must be visited again."""
     for e in range(graph.indptr[i], graph.indptr[i + 1]):
         active[graph.indices[e]] = True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def degrees(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.members))
@@ -53,7 +54,7 @@ def degrees(graph):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strongest_pull(graph):
     """Return for each item the largest ``W_ij / (n_i n_j)``.
 
@@ -67,7 +68,7 @@ def strongest_pull(graph):
     return level
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def components(graph):
     """Return the connected component of each item, numbered in order of first appearance."""
     m = len(graph.members)
