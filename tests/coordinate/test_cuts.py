@@ -23,7 +23,7 @@ def test_cuts_are_sums_over_the_edges_across(seed):
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng)
     order = rng.permutation(graph.n_items)
-    found = cuts._cuts.py_func(whole(graph), order)
+    found = cuts._cuts(whole(graph), order)
     W = dense_similarity(graph)[order][:, order]
     expected = [W[: at + 1, at + 1 :].sum() for at in range(graph.n_items)]
     np.testing.assert_allclose(found[:-1], expected, atol=1e-9)
@@ -35,7 +35,7 @@ def test_odds_are_those_of_the_walk(seed):
     steps = 0.5 * np.eye(len(W)) + 0.5 * W / W.sum(axis=1, keepdims=True)
     chance = np.linalg.matrix_power(steps, cuts.WALK)[:, 10:].sum(axis=1)
     np.testing.assert_allclose(
-        cuts._walk_odds.py_func(whole(graph), 10), np.log(chance / (1 - chance)), atol=1e-6
+        cuts._walk_odds(whole(graph), 10), np.log(chance / (1 - chance)), atol=1e-6
     )
 
 

@@ -22,7 +22,7 @@ def test_gather_sums_similarities_by_label(items, seed):
     sums = neighbors.Sums(np.zeros(k), np.empty(k, dtype=np.int32))
     n = 0
     for i in items:
-        n = neighbors.gather.py_func(graph, labels, i, sums, n)
+        n = neighbors.gather(graph, labels, i, sums, n)
     W = dense_similarity(graph)
     np.testing.assert_allclose(sums.x, W[items].sum(axis=0) @ membership(labels))
     order = np.concatenate([labels[np.flatnonzero(W[i])] for i in items])
@@ -32,7 +32,7 @@ def test_gather_sums_similarities_by_label(items, seed):
 def test_neighbours_are_activated_and_nobody_else(seed):
     graph = weak_clusters(np.random.default_rng(seed))
     active = np.zeros(graph.n_items, dtype=np.bool_)
-    neighbors.activate_neighbors.py_func(graph, 4, active)
+    neighbors.activate_neighbors(graph, 4, active)
     np.testing.assert_array_equal(active, dense_similarity(graph)[4] > 0)
 
 

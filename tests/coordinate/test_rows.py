@@ -39,16 +39,16 @@ def test_single_rows_are_those_of_dense_vectors(seed):
     target = np.zeros(M)
     for i in range(6):
         u, v = dense(rows, i), dense(others, i)
-        np.testing.assert_allclose([kernels.entry.py_func(rows, i, c) for c in range(M)], u)
+        np.testing.assert_allclose([kernels.entry(rows, i, c) for c in range(M)], u)
         np.testing.assert_allclose(
-            kernels.distance.py_func(rows, i, others, i), abs(u - v).sum(), rtol=1e-6
+            kernels.distance(rows, i, others, i), abs(u - v).sum(), rtol=1e-6
         )
-        assert kernels.distance.py_func(rows, i, rows, i) == 0.0
-        kernels.add.py_func(rows, i, 1.0, target)
-        kernels.add.py_func(others, i, -1.0, target)
+        assert kernels.distance(rows, i, rows, i) == 0.0
+        kernels.add(rows, i, 1.0, target)
+        kernels.add(others, i, -1.0, target)
         np.testing.assert_allclose(target, u - v, rtol=1e-6)
-        kernels.clear.py_func(rows, i, target)
-        kernels.clear.py_func(others, i, target)
+        kernels.clear(rows, i, target)
+        kernels.clear(others, i, target)
         assert not target.any()
 
 
@@ -63,12 +63,12 @@ def test_the_largest_entries_are_kept(tau, seed):
         scratch = Scratch(nothing, nothing, y.copy(), touched)
         x = np.zeros(M)
         x[touched] = y
-        length = kernels.keep_largest.py_func(rows, 2, scratch, M, tau)
+        length = kernels.keep_largest(rows, 2, scratch, M, tau)
         expected = best_row(x, tau, R)
         np.testing.assert_allclose(dense(rows, 2), expected, rtol=1e-6)
         np.testing.assert_allclose(length, x @ expected, rtol=1e-6)
     scratch = Scratch(nothing, nothing, -abs(y), touched)
-    assert kernels.keep_largest.py_func(rows, 2, scratch, M, tau) == 0.0
+    assert kernels.keep_largest(rows, 2, scratch, M, tau) == 0.0
     np.testing.assert_array_equal(rows.packed[2, :R], -1)
 
 

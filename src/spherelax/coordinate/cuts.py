@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from spherelax.coordinate.compiled import inner, kernel
+from numba import njit
 
 # Steps of the random walk, which stays where it is half of the time: enough to cross a label.
 WALK = 60
@@ -26,7 +25,7 @@ class _Part(NamedTuple):
     steps: Any  # float64, the chance that the random walk takes the edge
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def nearest(graph, small, large, place, n):
     """Return the first n items of ``large`` that a breadth-first search from ``small`` meets.
 
@@ -52,7 +51,7 @@ def nearest(graph, small, large, place, n):
     return found[:n_found]
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def peak_and_valley(graph, edge_weights, items, n_small, place, between):
     """Return the lower of the highest cuts in both labels, and the lowest cut between these two.
 
@@ -74,7 +73,7 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between):
     return _extremes(cuts, n_small, first, last, between)
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _count_edges(graph, items, place):
     """Return ``indptr`` of the edges among items."""
     indptr = np.zeros(len(items) + 1, np.int64)
@@ -86,7 +85,7 @@ def _count_edges(graph, items, place):
     return indptr
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _copy_edges(graph, edge_weights, items, place, part):
     """Write the edges among items into a part whose ``indptr`` is known."""
     for i in range(len(items)):
@@ -101,7 +100,7 @@ def _copy_edges(graph, edge_weights, items, place, part):
             part.steps[e] = 0.5 * part.weights[e] / total
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _walk_odds(part, n_small):
     """Return the log odds that a random walk from each item ends in the second label.
 
@@ -134,7 +133,7 @@ def _walk_odds(part, n_small):
     return odds
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _cuts(part, order):
     """Return the cut after each position of an order of the items."""
     n = len(order)
@@ -153,7 +152,7 @@ def _cuts(part, order):
     return cuts
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _extremes(cuts, n_small, first, last, between):
     """Return the lower of the highest cuts on both sides of ``n_small``, and the lowest between.
 

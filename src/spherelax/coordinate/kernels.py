@@ -22,6 +22,9 @@ Numba counts references to the arrays of a function unless it can see that the c
 functions that are called for every item that would double the time (`propose` on 40,000 items:
 0.67 s instead of 0.30 s). So these functions take arrays out of tuples first, return in one place,
 and have ``&`` where ``and`` would skip reading an array.
+
+Numba compiles a function again when its own file has changed, but not when one that it calls has
+changed in another file: who edits rows.py, neighbors.py or assignment.py deletes the cached code.
 """
 
 from __future__ import annotations
@@ -29,8 +32,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from spherelax.coordinate.compiled import inner, kernel
 from spherelax.coordinate.neighbors import activate_neighbors
 from spherelax.coordinate.rows import (
     PackedRows,
@@ -78,7 +81,7 @@ class Visit(NamedTuple):
     grouped: Any  # bool, whether other items are in its group
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def one_by_one(graph, rows, terms, proposed, scratch):
     """Visit all units, each in a batch of its own; return what the objective gained."""
     total = 0.0
@@ -90,7 +93,7 @@ def one_by_one(graph, rows, terms, proposed, scratch):
     return total
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def propose(span, graph, rows, terms, proposed, scratch):
     """Write the best rows of the active items of a span of units into ``proposed``.
 
@@ -135,7 +138,7 @@ def propose(span, graph, rows, terms, proposed, scratch):
                     clear(new, at - span.base, group)
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _mark_active(begin, end, base, graph, rows, terms, proposed):
     """Set ``moved`` to 0 for active items and to -1 for others; tell whether any is active.
 
@@ -150,7 +153,7 @@ def _mark_active(begin, end, base, graph, rows, terms, proposed):
     return any_active
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _objective_of_row(visit, rows, s, terms, scratch):
     """Return what the present row of an item contributes to the objective.
 
@@ -171,7 +174,7 @@ def _objective_of_row(visit, rows, s, terms, scratch):
     return total
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _candidates(visit, n, s, terms, scratch):
     """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
 
@@ -188,14 +191,14 @@ def _candidates(visit, n, s, terms, scratch):
     return is_repelled
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _stays_alone(i, p, rows, new):
     """Tell whether no column attracts item i, and its own one is empty but for it."""
     own = rows.packed[i, 0]
     return (new.packed[p, 0] < 0) & (rows.packed[i, 1] < 0) & (rows.count[own] == 1)
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _activation_level(visit, n, rows, terms, scratch):
     """Return the resolution at which another column would enter the row of an item.
 
@@ -217,7 +220,7 @@ def _activation_level(visit, n, rows, terms, scratch):
     return level
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def commit(span, graph, rows, proposed):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
@@ -244,7 +247,7 @@ def commit(span, graph, rows, proposed):
     return total
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _must_wait(i, p, rows, proposed):
     """Tell whether item i has to keep its row for now.
 
@@ -261,7 +264,7 @@ def _must_wait(i, p, rows, proposed):
     return waits
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def activate(span, graph, rows, proposed):
     """Activate the neighbours of the items of a span that have moved, and others of their groups.
 

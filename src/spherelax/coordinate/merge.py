@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from spherelax.coordinate.compiled import inner, kernel
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums, gather
 from spherelax.labels import count_labels
@@ -91,7 +91,7 @@ def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> L
     return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def _contract(level, labels, gamma, outline):
     """Fill the outline of a contracted level; return its indices, and its values seen as int32."""
     indptr, k = outline.indptr, len(outline.size)
@@ -119,7 +119,7 @@ def _contract(level, labels, gamma, outline):
     return entries[:, : indptr[k]]
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _by_label(labels, start):
     """Return the items in order of their labels; those of label a from ``start[a]`` on.
 
@@ -136,7 +136,7 @@ def _by_label(labels, start):
     return items
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _collect_groups(level, items, a, outline):
     """Write the groups that items of a level hold as those of their label a."""
     end = outline.group_ptr[a]
@@ -147,7 +147,7 @@ def _collect_groups(level, items, a, outline):
     outline.group_ptr[a + 1] = end
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _keep_similar(a, n, sums, gamma, outline, entries):
     """Write the labels whose mean similarity to label a is above gamma; return where they end.
 
@@ -165,7 +165,7 @@ def _keep_similar(a, n, sums, gamma, outline, entries):
     return end
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def _best_partners(level, gamma, least):
     """Merge labels that are each other's best partner; return the new label of each.
 
@@ -196,7 +196,7 @@ def _best_partners(level, gamma, least):
     return _paired(partner)
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _clash(level, a, b, stamp):
     """Tell whether two labels hold items of the same group; ``stamp`` is a for the groups of a."""
     for p in range(level.group_ptr[b], level.group_ptr[b + 1]):
@@ -205,7 +205,7 @@ def _clash(level, a, b, stamp):
     return False
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _paired(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)

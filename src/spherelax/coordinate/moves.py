@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from spherelax.coordinate.assignment import assign
-from spherelax.coordinate.compiled import inner, kernel
 from spherelax.coordinate.neighbors import activate_neighbors, gather
 
 
@@ -37,7 +37,7 @@ class UnitRoom(NamedTuple):
     costs: Any  # Costs: what each item loses by each column, its gain times -1
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def move_items(graph, state, gamma, least, n_passes, sums):
     """Move items to their best labels, in at most ``n_passes`` passes, until none moves.
 
@@ -71,7 +71,7 @@ def move_items(graph, state, gamma, least, n_passes, sums):
             active[:] = True
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def move_units(graph, state, gamma, least, n_passes, sums, room):
     """Move items, those of a group together, until none moves or for ``n_passes`` passes.
 
@@ -105,7 +105,7 @@ def move_units(graph, state, gamma, least, n_passes, sums, room):
             state.active[:] = True
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _best_label(graph, state, i, gamma, least, sums):
     """Return the label to which item i should move: perhaps its own; -1: an empty one.
 
@@ -126,21 +126,21 @@ def _best_label(graph, state, i, gamma, least, sums):
     return here if is_content else to
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _leave(state, c, weight):
     """Take an item of this weight out of the count and the size of label c."""
     state.count[c] -= 1
     state.size[c] = state.size[c] - weight if state.count[c] else 0.0
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _enter(state, c, weight):
     """Add an item of this weight to the count and the size of label c."""
     state.count[c] += 1
     state.size[c] += weight
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _first_empty(count, at):
     """Return the first label from ``at`` on, or else from 0 on, that no item has."""
     while at < len(count) and count[at] > 0:
@@ -152,7 +152,7 @@ def _first_empty(count, at):
     return at
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _withdraw(graph, state, items, old):
     """Take the items of a unit out of counts and sizes; write their labels into ``old``."""
     for p in range(len(items)):
@@ -161,7 +161,7 @@ def _withdraw(graph, state, items, old):
         _leave(state, old[p], graph.weight[i])
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _weigh_labels(graph, state, items, gamma, sums, room):
     """Write what each item of a unit would gain by each label with a gain above 0.
 
@@ -192,7 +192,7 @@ def _weigh_labels(graph, state, items, gamma, sums, room):
     return before, n_columns
 
 
-@inner
+@njit(cache=True, nogil=True)
 def _settle(graph, state, items, is_better, spare, room):
     """Give the items of a unit their chosen labels if these are better, else the old ones.
 

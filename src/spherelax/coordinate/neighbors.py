@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from spherelax.coordinate.compiled import inner, kernel
+from numba import njit
 
 
 class Sums(NamedTuple):
@@ -20,7 +19,7 @@ class Sums(NamedTuple):
     touched: Any  # int32, labels with a sum in order of first appearance, room for all of them
 
 
-@inner
+@njit(cache=True, nogil=True)
 def gather(graph, labels, i, sums, n):
     """Add the similarities of item i to the sums of its neighbours' labels.
 
@@ -37,14 +36,14 @@ def gather(graph, labels, i, sums, n):
     return n
 
 
-@inner
+@njit(cache=True, nogil=True)
 def activate_neighbors(graph, i, active):
     """Mark the neighbours of item i in ``active``: they must be visited again."""
     for e in range(graph.indptr[i], graph.indptr[i + 1]):
         active[graph.indices[e]] = True
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def degrees(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.members))
@@ -54,7 +53,7 @@ def degrees(graph):
     return sums
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def strongest_pull(graph):
     """Return for each item the largest ``W_ij / (n_i n_j)``.
 
@@ -68,7 +67,7 @@ def strongest_pull(graph):
     return level
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def components(graph):
     """Return the connected component of each item, numbered in order of first appearance."""
     m = len(graph.members)

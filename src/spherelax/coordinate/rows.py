@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from spherelax.coordinate.compiled import inner, kernel
+from numba import njit
 
 
 class PackedRows(NamedTuple):
@@ -58,7 +57,7 @@ class Scratch(NamedTuple):
     touched: Any  # int32, the columns of these candidates
 
 
-@inner
+@njit(cache=True, nogil=True)
 def attract(graph, rows, i, scratch):
     """Sum ``W_ij U_j`` over the neighbours j of item i into ``x``; return how many columns it has.
 
@@ -85,14 +84,14 @@ def attract(graph, rows, i, scratch):
     return n
 
 
-@inner
+@njit(cache=True, nogil=True)
 def clear_sums(n, scratch):
     """Set ``x`` to 0 at the first n touched columns."""
     for q in range(n):
         scratch.x[scratch.touched[q]] = 0.0
 
 
-@inner
+@njit(cache=True, nogil=True)
 def entry(rows, i, c):
     """Return the entry of row i in column c."""
     r = rows.packed.shape[1] // 2
@@ -103,7 +102,7 @@ def entry(rows, i, c):
     return found
 
 
-@inner
+@njit(cache=True, nogil=True)
 def add(rows, i, sign, target):
     """Add row i, times a sign, to a dense vector."""
     r = rows.packed.shape[1] // 2
@@ -112,7 +111,7 @@ def add(rows, i, sign, target):
             target[rows.packed[i, t]] += sign * rows.value[i, r + t]
 
 
-@inner
+@njit(cache=True, nogil=True)
 def clear(rows, i, target):
     """Set a dense vector to zero where row i has entries."""
     for t in range(rows.packed.shape[1] // 2):
@@ -120,7 +119,8 @@ def clear(rows, i, target):
             target[rows.packed[i, t]] = 0.0
 
 
-@inner
+# NumPy's division raises nothing: else Numba would count references, see kernels.py.
+@njit(cache=True, nogil=True, error_model="numpy")
 def keep_largest(rows, p, scratch, n, tau):
     """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
 
@@ -152,7 +152,7 @@ def keep_largest(rows, p, scratch, n, tau):
     return norm
 
 
-@inner
+@njit(cache=True, nogil=True)
 def distance(rows, p, others, i):
     """Return the sum of absolute differences of row p and of row i of other rows."""
     packed, value, other, other_value = rows.packed, rows.value, others.packed, others.value
@@ -169,7 +169,7 @@ def distance(rows, p, others, i):
     return total
 
 
-@inner
+@njit(cache=True, nogil=True)
 def leave_columns(i, weight, rows):
     """Take the row of item i out of the column sums and counts; columns may become free."""
     r = rows.packed.shape[1] // 2
@@ -185,7 +185,7 @@ def leave_columns(i, weight, rows):
             rows.n_free[0] += 1
 
 
-@inner
+@njit(cache=True, nogil=True)
 def enter_columns(i, p, weight, rows, proposed):
     """Copy proposed row p to item i, and add it to the column sums and counts.
 
@@ -206,7 +206,7 @@ def enter_columns(i, p, weight, rows, proposed):
         rows.s[c] += weight * new_value[p, r + t]
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def round_rows(graph, rows):
     """Return as label of each item the column of the largest entry of its row.
 

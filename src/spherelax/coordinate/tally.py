@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from spherelax.coordinate.compiled import kernel
 from spherelax.coordinate.neighbors import Sums, gather
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def within(graph, labels, n_labels):
     """Return for each label the summed similarity of the pairs that share it."""
     inside = np.zeros(n_labels)
@@ -21,7 +21,7 @@ def within(graph, labels, n_labels):
     return inside
 
 
-@kernel
+@njit(cache=True, nogil=True)
 def confidence(graph, labels, n_labels, gamma):
     """Return ``1 - y / x``, at least 0: x is what an item gains by its label, y by the next best.
 
