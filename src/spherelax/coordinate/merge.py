@@ -111,7 +111,9 @@ def _contract(level, labels, gamma, outline):
         needed = indptr[a] + n
         if needed > entries.shape[1]:
             wider = np.empty((2, 16 + int(SPARE_ROOM * needed * k / (a + 1))), np.int32)
-            wider[:, : indptr[a]] = entries[:, : indptr[a]]
+            # Not by slices: Numba would compile the text of their error messages, for 2 s.
+            for e in range(indptr[a]):
+                wider[0, e], wider[1, e] = entries[0, e], entries[1, e]
             entries = wider
         indptr[a + 1] = _keep_similar(a, n, sums, gamma, outline, entries)
     return entries[:, : indptr[k]]
