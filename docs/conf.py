@@ -59,6 +59,8 @@ html_theme_options = {
 }
 WITHOUT_SIDEBAR = (
     "index",
+    "architecture",
+    "glossary",
     "quickstart",
     "command_line",
     "method",
