@@ -9,9 +9,10 @@ PIP := python -m pip install --quiet --disable-pip-version-check
 ALL := --editable '.[cells,plot,rivals,tables]'
 PYTEST := python -m pytest --numprocesses auto --dist worksteal
 
-# The oldest Python that pyproject.toml promises, and the newest that is here.
+# The oldest Python that pyproject.toml promises, and the newest on the path or in pyenv.
 OLDEST ?= python3.11
-NEWEST ?= $(firstword $(foreach v,15 14 13 12 11,$(shell python3.$(v) -c 'import sys; print(sys.executable)' 2>/dev/null)))
+NEWEST ?= $(shell PATH="$$(ls -d ~/.pyenv/versions/3.*/bin 2>/dev/null | sort -rV | tr '\n' ':')$$PATH"; \
+	for v in 15 14 13 12 11; do command -v python3.$$v && break; done)
 
 # Many small products run side by side; threads of BLAS would only get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
