@@ -8,6 +8,7 @@ of the command line are made from them. Nothing that is slow to import is import
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from inspect import cleandoc
 from math import inf
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
@@ -67,14 +68,13 @@ def _setting(default: Any, legal: Range, text: str) -> Any:
 def _documented(cls: AnySolver) -> AnySolver:
     """Add the settings of a class to its docstring, before the examples."""
     parameters = "\n".join(
-        f"    {setting.name} : {'int' if setting.metadata['legal'].integer else 'float'}"
-        f"{', optional' if setting.default is None else ''}\n        {setting.metadata['text']}"
+        f"{setting.name} : {'int' if setting.metadata['legal'].integer else 'float'}"
+        f"{', optional' if setting.default is None else ''}\n    {setting.metadata['text']}"
         for setting in fields(cls)
     )
-    head, found, examples = (cls.__doc__ or "").partition("    Examples\n")
-    if not found:  # python -OO
-        return cls
-    cls.__doc__ = f"{head}    Parameters\n    ----------\n{parameters}\n\n    Examples\n{examples}"
+    head, found, examples = cleandoc(cls.__doc__ or "").partition("Examples\n")
+    if found:  # not with python -OO
+        cls.__doc__ = f"{head}Parameters\n----------\n{parameters}\n\nExamples\n{examples}\n"
     return cls
 
 

@@ -76,8 +76,8 @@ def noise(seed, m=150):
     """Two separate parts of random similarities, and an item alone."""
     rng = np.random.default_rng(seed)
     half = np.triu(rng.random((m, m)) < 0.3, 1)
-    W = (half | half.T).astype(float)
-    return sp.block_diag([W, W.T, np.zeros((1, 1))], format="csr")
+    W = sp.csr_array((half | half.T).astype(float))
+    return sp.block_diag([W, W.T, sp.csr_array((1, 1))], format="csr")
 
 
 def found_in(W, *, joins_noise=True):
