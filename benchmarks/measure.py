@@ -100,6 +100,14 @@ def command_line(file: Path) -> np.ndarray:
     return np.empty(0)
 
 
+def script(file: Path) -> np.ndarray:
+    """Read a sparse matrix and solve it in a new process, with one thread."""
+    text = "import sys, scipy.sparse as sp, spherelax as sl; "
+    text += "sl.solve(sp.load_npz(sys.argv[1]), n_jobs=1)"
+    subprocess.run([sys.executable, "-c", text, str(file)], check=True)
+    return np.empty(0)
+
+
 def cpu_of_all() -> float:
     """Return the CPU seconds of this process and of those that it has started."""
     return sum(os.times()[:4])
