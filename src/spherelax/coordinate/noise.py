@@ -16,10 +16,10 @@ from spherelax.coordinate.learn import Learnt, learn
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.walk import Route
 
-# Labels that save at least so many nats an item are no noise, and nothing is compared.
+# Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
-# Labels must save so many times as much as those of noise or, with groups, where those of noise may
-# cost more than they save, so many nats an item more.
+# Without groups, labels must save more than this factor times what labels of noise save. With
+# groups, where labels of noise may cost more than they save, this number of nats per item more.
 BEYOND_NOISE = 1.5
 ABOVE_NOISE = 0.15
 # With groups, fewer items than that cannot show noise.
