@@ -61,7 +61,8 @@ def solve(
         solver, "eta" for the power solver.
     start : Result, optional
         An earlier result of the coordinate solver for the first items. The other items and any new
-        similarities are added at its resolution, without a new sweep.
+        similarities are added at its resolution, without a new sweep: nothing is picked, so that
+        settings, ``pick``, ``scales``, ``n_jobs`` and ``callback`` have no effect.
     scales : sequence of n_items positive numbers, optional
         For ``pick="valleys"``: distance of each point to its neighbours, as
         :func:`spherelax.similarity.local_scales` returns it. None: all are equal.

@@ -156,17 +156,19 @@ def _plain_columns(text: str, ending: str) -> Columns | None:
     Return None if it is not plain: if it has quotes, comments, blank lines, blanks at the start of
     a cell, or rows of different lengths.
     """
-    text = text.replace("\r\n", "\n").removesuffix("\n")
-    lines = text.split("\n")
-    delimiter = _delimiter(lines[0], ending)
-    if not text or delimiter is None or any(odd in f"\n{text}" for odd in (*ODD, f"{delimiter} ")):
+    text = "\n" + text.replace("\r\n", "\n").removesuffix("\n")  # a break before every line
+    if any(odd in text for odd in ODD):
         return None
-    n_delimiters = set(map(str.count, lines, repeat(delimiter)))
-    if len(n_delimiters) != 1:
+    _, first, *others = text.split("\n")
+    delimiter = _delimiter(first, ending)
+    if not first or delimiter is None or f"{delimiter} " in text:
         return None
-    width = n_delimiters.pop() + 1
+    n_delimiters = first.count(delimiter)
+    if set(map(str.count, others, repeat(delimiter))) - {n_delimiters}:
+        return None
+    width = n_delimiters + 1
     cells = text.replace("\n", delimiter).split(delimiter)
-    return [cells[column::width] for column in range(width)]
+    return [cells[column::width] for column in range(1, width + 1)]
 
 
 def _columns_by_row(source: Source, what: str, widths: tuple[int, ...]) -> Table:
