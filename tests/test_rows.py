@@ -36,5 +36,14 @@ def test_split_at_once_is_split_by_row(lines, line_break, ends, ending):
 def test_plain_tables_are_split_at_once():
     assert rows._plain_columns("a,b\n1,2\n", ".csv") == [["a", "1"], ["b", "2"]]
     assert rows._plain_columns("a\tb c\r\n1\t2", ".tsv") == [["a", "1"], ["b c", "2"]]
-    for odd in ('"a",b\n', "# x\na,b\n", "a,b\n\nc,d\n", "a, b\n", "a,b\nc\n", "a b\n", "a,b\rc,d\r", ""):
+    for odd in (
+        '"a",b\n',
+        "# x\na,b\n",
+        "a,b\n\nc,d\n",
+        "a, b\n",
+        "a,b\nc\n",
+        "a b\n",
+        "a,b\rc,d\r",
+        "",
+    ):
         assert rows._plain_columns(odd, ".txt") is None
