@@ -120,3 +120,12 @@ def test_names_are_listed_as_plain_objects():
     assert all(type(name) is int for name in listed(np.array([1, 2]), "groups"))
     assert listed((name for name in "ab"), "groups") == ["a", "b"]
     assert listed([None, ("x", 1)], "groups") == [None, ("x", 1)]
+
+
+@pytest.mark.parametrize("dtype", [int, "U1", bool])
+def test_no_names_have_no_codes(dtype):
+    assert encode(np.array([], dtype=dtype), "labels").shape == (0,)
+    with pytest.raises(sl.InvalidInputError, match="must hold at least one label; found none"):
+        sl.metrics.pairwise_scores(np.array([], dtype=dtype), np.array([], dtype=dtype))
+    with pytest.raises(sl.InvalidInputError, match="one label per item, 3; found 0"):
+        sl.solve(np.ones((3, 3)), groups=np.array([], dtype=dtype))

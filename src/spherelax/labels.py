@@ -84,11 +84,12 @@ def encode(names: Iterable[Hashable], what: str) -> NDArray[np.intp]:
     >>> encode(["x", ("y", 1), "x"], "groups")
     array([0, 1, 0])
     """
-    if isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind in "biuSU":
-        is_small = names.dtype.kind in "iu" and len(names) > 0
-        if is_small and names.min() >= 0 and names.max() < SPARSE * len(names):
+    if isinstance(names, np.ndarray) and names.ndim == 1 and len(names) > 0:
+        kind = names.dtype.kind
+        if kind in "iu" and names.min() >= 0 and names.max() < SPARSE * len(names):
             return renumber(names).astype(np.intp)
-        return renumber(np.unique(names, return_inverse=True)[1]).astype(np.intp)
+        if kind in "biuSU":
+            return renumber(np.unique(names, return_inverse=True)[1]).astype(np.intp)
     found = listed(names, what)
     try:
         different = dict.fromkeys(found)
