@@ -1,6 +1,6 @@
 """Tables that are split at once are the tables that are read row by row."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spherelax.errors import InvalidInputError
@@ -22,6 +22,7 @@ def by_row(text, ending):
         return None
 
 
+@settings(max_examples=500)
 @given(LINES, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from(rows.ENDINGS))
 def test_split_at_once_is_split_by_row(lines, line_break, ends, ending):
     text = line_break.join(lines) + line_break * ends

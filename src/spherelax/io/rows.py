@@ -159,14 +159,14 @@ def _plain_columns(text: str, ending: str) -> Columns | None:
     text = "\n" + text.replace("\r\n", "\n").removesuffix("\n")  # a break before every line
     if any(odd in text for odd in ODD):
         return None
-    _, first, *others = text.split("\n")
-    delimiter = _delimiter(first, ending)
-    if not first or delimiter is None or f"{delimiter} " in text:
+    lines = text.split("\n")[1:]
+    delimiter = _delimiter(lines[0], ending)
+    if delimiter is None or f"{delimiter} " in text or not all(map(str.strip, lines)):
         return None
-    n_delimiters = first.count(delimiter)
-    if set(map(str.count, others, repeat(delimiter))) - {n_delimiters}:
+    n_delimiters = set(map(str.count, lines, repeat(delimiter)))
+    if len(n_delimiters) != 1:
         return None
-    width = n_delimiters + 1
+    width = n_delimiters.pop() + 1
     cells = text.replace("\n", delimiter).split(delimiter)
     return [cells[column::width] for column in range(1, width + 1)]
 
