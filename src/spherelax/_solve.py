@@ -27,6 +27,7 @@ def solve(
     similarity: Any,
     groups: Iterable[Hashable] | None = None,
     *,
+    kind: str | None = None,
     solver: str | Coordinate | Power = "coordinate",
     pick: str | float | None = None,
     start: Result | None = None,
@@ -42,12 +43,20 @@ def solve(
     Parameters
     ----------
     similarity : array-like or sparse matrix of shape (n_items, n_items)
-        How alike two items are: symmetric and not negative; larger is more alike, 0 is unrelated.
-        W of the paper. Or the ``problem`` of what :mod:`spherelax.io` reads, which has its groups.
+        How alike two items are: symmetric and, but for log odds, not negative; larger is more
+        alike, 0 is unrelated. W of the paper. Or the ``problem`` of what :mod:`spherelax.io` reads,
+        which has its groups.
     groups : sequence of n_items hashable labels, optional
         The object that each item belongs to, in any order, such as the image of a keypoint. Items
         of one group never share a label. An item whose group is None is free of this rule. None
         instead of a sequence: no item has a group.
+    kind : {"graph", "pairs", "odds"}, optional
+        What the similarities are. "graph": two items without a similarity are not alike. "pairs":
+        scores of candidates, from blocking rules or nearest neighbours; that a pair is listed says
+        little, and what its score is worth is learnt. "odds": the log odds, in nats, that two items
+        are the same; they may be negative. None: a sparse matrix is taken for a list of candidates
+        if most of its pairs contradict each other and its scores show which are right; else for a
+        graph.
     solver : {"coordinate", "power"}, Coordinate or Power
         "coordinate" has no bound on the number of labels; "power" is the method of the paper. To
         change settings, give an instance of :class:`Coordinate` or :class:`Power`.
@@ -99,10 +108,12 @@ def solve(
     chosen = checked_pick(pick, settings)
     n_threads = _n_threads(n_jobs)
     _refuse_unused(settings, chosen, start=start, scales=scales)
-    problem = Problem.check(similarity, groups)
+    problem = Problem.check(similarity, groups, "graph" if chosen == "valleys" else kind)
     if chosen == "valleys" and problem.groups is not None:
         raise InvalidInputError("pick='valleys' must be used without groups; found groups")
     if isinstance(settings, Power):
+        if problem.kind == "odds":
+            raise InvalidInputError("kind='odds' needs solver='coordinate'; found solver='power'")
         from spherelax.power.run import run as run_power
 
         saving = _saving(problem) if chosen == "description" else None

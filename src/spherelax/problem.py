@@ -1,7 +1,8 @@
 """Checked input: the only place where similarities and groups are checked.
 
-A :class:`Problem` holds a square, symmetric, non-negative, finite similarity (dense or CSR) of at
-least two items, and groups as integers. Code that gets a problem does not check again.
+A :class:`Problem` holds a square, symmetric, finite similarity (dense or CSR) of at least two
+items, which is not negative unless it holds log odds, and groups as integers. Code that gets a
+problem does not check again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from spherelax.labels import encode, listed
 
 # A dense matrix is checked in blocks of this number of rows, which saves memory.
 CHECK_ROWS = 256
+# What similarities can be.
+KINDS = ("graph", "pairs", "odds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,37 +35,59 @@ class Problem:
         The user's matrix, not a copy if possible, of any real dtype.
     groups : ndarray of shape (n_items,) or None
         Group of each item, counted from 0 in order of first appearance. None: no groups.
+    kind : {"graph", "pairs", "odds"} or None
+        What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
     """
 
     similarity: Any
     groups: NDArray[np.intp] | None
+    kind: str | None = None
 
     @classmethod
-    def check(cls, similarity: object, groups: Iterable[Hashable] | None = None) -> Problem:
-        """Check both inputs and build the problem; raise `InvalidInputError` at the first fault.
+    def check(
+        cls,
+        similarity: object,
+        groups: Iterable[Hashable] | None = None,
+        kind: str | None = None,
+    ) -> Problem:
+        """Check the inputs and build the problem; raise `InvalidInputError` at the first fault.
 
-        A problem is not checked again; groups, if given, replace its own.
+        A problem is not checked again; groups and kind, if given, replace its own.
         """
+        if kind is not None and kind not in KINDS:
+            raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
         if isinstance(similarity, Problem):
-            return similarity if groups is None else similarity.regrouped(groups)
+            return similarity._with(groups, kind)
         W = _as_real_matrix(similarity)
         _check_square(W)
+        is_signed = kind == "odds"
         if sp.issparse(W):
-            _check_values(W.data)
+            _check_values(W.data, is_signed)
             _check_symmetric_sparse(W)
         else:
             for start in range(0, len(W), CHECK_ROWS):
-                _check_values(W[start : start + CHECK_ROWS])
+                _check_values(W[start : start + CHECK_ROWS], is_signed)
             _check_symmetric_dense(W)
-        if W.max() == 0:
+        if not _largest(W):
             W = sp.eye_array(W.shape[0], format="csr")  # each item is similar to itself only
-        return cls(W, None if groups is None else _encode_groups(groups, W.shape[0]))
+        return cls(W, None if groups is None else _encode_groups(groups, W.shape[0]), kind)
 
     def regrouped(self, groups: Iterable[Hashable] | None) -> Problem:
         """Return the same similarities with other groups."""
-        return Problem(
-            self.similarity, None if groups is None else _encode_groups(groups, self.n_items)
-        )
+        codes = None if groups is None else _encode_groups(groups, self.n_items)
+        return Problem(self.similarity, codes, self.kind)
+
+    def _with(self, groups: Iterable[Hashable] | None, kind: str | None) -> Problem:
+        """Return the problem with groups and kind, if they are given, instead of its own."""
+        problem = self if groups is None else self.regrouped(groups)
+        if kind is None or kind == problem.kind:
+            return problem
+        if "odds" in (kind, problem.kind):
+            raise InvalidInputError(
+                f"kind must stay what it was where similarities are log odds; found {kind!r} "
+                f"for a problem of kind {problem.kind!r}"
+            )
+        return Problem(problem.similarity, problem.groups, kind)
 
     @property
     def n_items(self) -> int:
@@ -127,23 +152,31 @@ def _check_square(W: Any) -> None:
         raise InvalidInputError(f"similarity must hold at least two items; found {found}")
 
 
-def _check_values(values: NDArray[Any]) -> None:
-    """Refuse NaN, infinity and negative numbers."""
+def _check_values(values: NDArray[Any], is_signed: bool) -> None:
+    """Refuse NaN, infinity and, unless they are allowed, negative numbers."""
     if values.size == 0:
         return
     low, high = values.min(), values.max()
     if not (np.isfinite(low) and np.isfinite(high)):
         found = "NaN" if np.isnan(values).any() else "infinity"
         raise InvalidInputError(f"similarity must be finite; found {found}")
-    if low < 0:
-        raise InvalidInputError(f"similarity must be non-negative; smallest value is {low:.2g}")
+    if low < 0 and not is_signed:
+        raise InvalidInputError(
+            f"similarity must be non-negative; smallest value is {low:.2g} "
+            "(kind='odds' is for log odds, which may be negative)"
+        )
+
+
+def _largest(W: Any) -> float:
+    """Return the largest absolute value."""
+    return max(float(W.max()), -float(W.min()))
 
 
 def _tolerance(W: Any) -> float:
     """Return the asymmetry that rounding can cause: sqrt(precision) times the largest value."""
     if W.dtype.kind != "f":
         return 0.0
-    return float(np.sqrt(np.finfo(W.dtype).eps) * W.max())
+    return float(np.sqrt(np.finfo(W.dtype).eps) * _largest(W))
 
 
 def _check_symmetric_dense(W: NDArray[Any]) -> None:

@@ -61,6 +61,10 @@ class Status(StrEnum):
         "The labels are those with which the similarities have the shortest description, of all "
         "resolutions that were tried."
     )
+    LIKELIEST = (
+        "The labels are the likeliest ones, by the probability of each pair of items that its "
+        "score was found to mean."
+    )
     NOISE = (
         "The labels describe the similarities hardly better than they could describe random "
         "ones: there may be no clusters, or only one. Do not rely on these labels without "

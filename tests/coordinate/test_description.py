@@ -1,17 +1,22 @@
 """How much labels save: the formula written out, and what must hold for any data."""
 
+from collections import Counter
 from itertools import product
 from math import comb, log
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+import spherelax as sl
 from spherelax.coordinate.description import (
     PLAIN_RATE,
     SOFTNESS,
+    UNNAMED_RATE,
     Description,
     are_uneven,
     labels_cost,
+    unnamed_cost,
 )
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.tally import within
@@ -51,7 +56,10 @@ def literal_saving(W, n, labels, *, is_corrected, rate):
         coded = cost(sums[:k].sum(), pairs[:k].sum()) + cost(sums[k], pairs[k])
     present = labels[n > 0]
     sizes = np.unique(present, return_counts=True)[1]
-    return cost(sums.sum(), pairs.sum()) - coded - rate * labels_cost(sizes) - parameters
+    price = (1.0 if is_corrected else UNNAMED_RATE) * unnamed_cost(sizes)
+    if len(sizes) <= np.sqrt(sizes.sum()):
+        price = min(price, rate * labels_cost(sizes))
+    return cost(sums.sum(), pairs.sum()) - coded - price - parameters
 
 
 def planted(seed, *, is_corrected, m=M, n_clusters=4):
@@ -132,6 +140,35 @@ def test_labels_cost_as_much_as_there_are_labelings(m):
         assert len(sizes) == comb(m - 1, k - 1)
         for one, n_ways in zip(sizes, ways, strict=True):
             np.testing.assert_allclose(labels_cost(one), log(len(sizes)) + log(n_ways), atol=1e-9)
+
+
+@pytest.mark.parametrize("m", [1, 2, 4, 6])
+def test_unnamed_labels_cost_as_much_as_there_are_sets(m):
+    """Count the sets of sets: labels of one labeling with other names are the same."""
+    found = {tuple(renumber(np.array(labels))) for labels in product(range(m), repeat=m)}
+    ways = Counter(tuple(sorted(np.bincount(labels))) for labels in found)
+    for one, n_ways in ways.items():
+        n_multisets = sum(len(other) == len(one) for other in ways)
+        sizes = np.array(one)
+        assert unnamed_cost(sizes) >= log(n_ways) - 1e-9
+        assert unnamed_cost(sizes) <= log(comb(m - 1, len(one) - 1)) + log(n_ways) + 1e-9
+        assert n_multisets <= comb(m - 1, len(one) - 1)
+    assert unnamed_cost(np.ones(m)) == pytest.approx(0.0)
+
+
+def test_many_small_labels_are_found_among_as_many_wrong_links(seed):
+    """Entities of two or three items; every second link joins two at random."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(400), rng.integers(2, 4, 400))
+    m = len(truth)
+    right = np.triu((truth[:, None] == truth) & (rng.random((m, m)) < 0.9), 1)
+    wrong = np.zeros((m, m), dtype=bool)
+    wrong[tuple(rng.integers(m, size=(2, int(right.sum()))))] = True
+    W = sp.csr_array(np.triu(right | wrong | wrong.T, 1).astype(float))
+    result = sl.solve(W + W.T)
+    scores = [sl.metrics.pairwise_scores(truth, labels).f_score for labels in result.path.labels]
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > max(scores) - 0.03
+    assert max(scores) > 0.8
 
 
 @pytest.mark.parametrize("m", [50, 400])

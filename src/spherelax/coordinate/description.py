@@ -4,7 +4,8 @@ A nat is a unit of information, 1.44 bits. Without labels, all pairs are describ
 their mean similarity. With labels, the pairs that share a label have one mean and the other pairs
 have another. That saves nats where the means differ; but the labels have to be described as well.
 Similarities are in units of the largest. n pairs with mean p cost ``n SOFTNESS H(p / SOFTNESS)``
-nats, H being the entropy of a coin.
+nats, H being the entropy of a coin. Labels are described in the cheaper of two ways: with names, or
+as sets of items that can change places, which is cheaper for many small labels.
 
 There are two null models. In the plain one all pairs are alike. In the degree-corrected one the
 expected similarity of a pair is proportional to the degrees of both items; there, labels of
@@ -25,9 +26,11 @@ from scipy.special import entr, gammaln
 # With 1, labels whose pairs are all similar would cost nothing, and small complete parts would be
 # split off from larger labels.
 SOFTNESS = 1.5
-# Weight of the cost of the labels under the plain null model without groups. With 1, weak structure
-# is not found; chosen on random binary similarities.
+# Weight of the cost of labels with names under the plain null model without groups. With 1, weak
+# structure is not found; chosen on random binary similarities.
 PLAIN_RATE = 0.7
+# The same for labels without names.
+UNNAMED_RATE = 0.85
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,9 @@ class Description:
     is_corrected : bool
         Whether the null model is corrected for degrees.
     rate : float
-        Weight of the cost of the labels.
+        Weight of the cost of labels that have names.
+    has_names : bool
+        Whether labels must have names.
     """
 
     total: float
@@ -53,6 +58,7 @@ class Description:
     weight: NDArray[np.float32]
     is_corrected: bool
     rate: float
+    has_names: bool = False
 
     def saving(self, labels: NDArray[np.integer], inside: NDArray[np.float64]) -> float:
         """Return the nats that labels save over one label for all, given what is inside each.
@@ -76,11 +82,49 @@ class Description:
         outside = max(self.total - float(inside.sum()), 0.0)
         coded = _nats(inside, pairs) + _nats(outside, self.n_pairs - float(pairs.sum()))
         gained = _nats(self.total, self.n_pairs) - coded
-        return gained - self.rate * labels_cost(sizes[sizes > 0]) - parameters
+        return gained - self._cost(sizes[sizes > 0]) - parameters
+
+    def _cost(self, sizes: NDArray[Any]) -> float:
+        """Return what the labels cost in the cheaper way: with names, if they are few, or without.
+
+        No more labels than the square root of the number of items can be told apart by the mean
+        similarities between them.
+        """
+        named = self.rate * labels_cost(sizes)
+        if self.has_names:
+            return named
+        unnamed = (1.0 if self.is_corrected else UNNAMED_RATE) * unnamed_cost(sizes)
+        return min(named, unnamed) if len(sizes) ** 2 <= sizes.sum() else unnamed
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """How much likelier labels are than no labels, where similarities are log odds.
+
+    Attributes
+    ----------
+    total : float
+        Log odds of all pairs that are likelier right than wrong.
+    n_pairs : float
+        Number of pairs.
+    """
+
+    total: float
+    n_pairs: float
+
+    def saving(self, labels: NDArray[np.integer], inside: NDArray[np.float64]) -> float:  # noqa: ARG002 (as of a description)
+        """Return by how many nats labels are likelier, given the log odds inside each.
+
+        Examples
+        --------
+        >>> Likelihood(4.0, 3.0).saving(np.array([0, 0, 1]), inside=np.array([3.0, 0.0]))
+        3.0
+        """
+        return float(inside.sum())
 
 
 def labels_cost(sizes: NDArray[Any]) -> float:
-    """Return the nats that it takes to say how large the labels are and whose.
+    """Return the nats that it takes to say how large labels with names are, and whose.
 
     Examples
     --------
@@ -91,6 +135,25 @@ def labels_cost(sizes: NDArray[Any]) -> float:
     if m == 0:
         return 0.0
     return _log_binomial(m - 1, k - 1) + float(gammaln(m + 1) - gammaln(sizes + 1).sum())
+
+
+def unnamed_cost(sizes: NDArray[Any]) -> float:
+    """Return what it takes to say how many labels have each size, and which items are together.
+
+    Labels without names can change places. So many small ones cost less, and labels of single
+    items nothing.
+
+    Examples
+    --------
+    >>> round(unnamed_cost(np.array([5, 5])), 2), unnamed_cost(np.ones(9))
+    (7.03, 0.0)
+    """
+    m, k = int(sizes.sum()), len(sizes)
+    if m == 0:
+        return 0.0
+    of_each_size = np.bincount(np.asarray(sizes, dtype=np.intp))
+    ways = gammaln(m + 1) - gammaln(sizes + 1).sum() - gammaln(of_each_size + 1).sum()
+    return min(_log_binomial(m - 1, k - 1), _log_sums(m)) + float(ways)
 
 
 def are_uneven(degrees: NDArray[np.float64]) -> bool:
@@ -110,9 +173,8 @@ def are_uneven(degrees: NDArray[np.float64]) -> bool:
         return False
     any_numbers = _log_binomial(m + total - 1, total)
     occurrences = np.bincount(np.rint(degrees).astype(np.intp))
-    # Hardy and Ramanujan: the number of ways to write a sum.
-    sums = np.pi * np.sqrt(2 * total / 3) - np.log(4 * np.sqrt(3) * total)
-    how_many = float(gammaln(m + 1) - gammaln(occurrences + 1).sum()) + min(sums, any_numbers)
+    how_many = float(gammaln(m + 1) - gammaln(occurrences + 1).sum())
+    how_many += min(_log_sums(total), any_numbers)
     known = float(gammaln(degrees + 1).sum() - gammaln(total + 1) + total * np.log(m))
     return bool(known > min(any_numbers, how_many))
 
@@ -122,6 +184,11 @@ def _nats(similarity: NDArray[Any] | float, n_pairs: NDArray[Any] | float) -> fl
     pairs = SOFTNESS * np.maximum(n_pairs, 0.0)
     hits = np.minimum(similarity, pairs)
     return float(np.sum(entr(hits) + entr(pairs - hits) - entr(pairs)))
+
+
+def _log_sums(total: float) -> float:
+    """Return the logarithm of the number of ways to write a sum, as Hardy and Ramanujan have it."""
+    return float(np.pi * np.sqrt(2.0 * total / 3.0) - np.log(4.0 * np.sqrt(3.0) * total))
 
 
 def _log_binomial(n: float, k: float) -> float:

@@ -53,6 +53,8 @@ def finish(
     try:
         if learnt.is_whole and scales is not None:
             found = _between_valleys(learnt, scales, callback)
+        elif pick.status is Status.DESCRIBED and learnt.model.right is not None:
+            found = found._replace(status=Status.LIKELIEST)
         elif learnt.is_whole and pick.status is Status.DESCRIBED and is_noise(learnt, route):
             found = _of_noise(learnt, found, joins_noise)
         if route.has_many(learnt.model):
@@ -106,7 +108,7 @@ def _polished(learnt: Learnt, found: Finished) -> Labels:
     """
     model, path = learnt.model, learnt.path
     savings, at = np.asarray(path.savings), found.at
-    is_described = found.status is Status.DESCRIBED
+    is_described = found.status in (Status.DESCRIBED, Status.LIKELIEST)
     if is_described:
         at = int((savings >= NEARLY * savings[found.at]).argmax())
     gamma = model.average * float(path.resolutions[at])

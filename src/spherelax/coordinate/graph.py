@@ -74,7 +74,7 @@ class Graph(NamedTuple):
 def build_graph(problem: Problem, scale: float | None = None) -> Graph:
     """Copy the similarities of a problem into a graph of the plain null model.
 
-    They are divided by ``scale``, the largest one if it is not given.
+    They are divided by ``scale``, the largest one if it is not given; log odds may be negative.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _entries(
             rows, columns = np.divmod(np.flatnonzero(block != 0), m)
             found = block[rows, columns]
         values = np.divide(found, scale, dtype=float).astype(np.float32)
-        keep = (columns != rows + first) & (values > FAINT)
+        keep = (columns != rows + first) & (np.abs(values) > FAINT)
         if groups is not None:
             keep &= groups[columns] != groups[rows + first]
         yield first, rows[keep], columns[keep], values[keep]

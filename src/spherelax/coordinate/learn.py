@@ -39,7 +39,9 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
                 break
             better = model.with_worth(worth)
             model, path = better, _whole_walk(better, route, callback)
-        weights = reweighted(model.graph, _best(path)) if path.is_whole else None
+        weights = None
+        if path.is_whole and model.right is None:
+            weights = reweighted(model.graph, _best(path))
         if weights is not None:
             better = model.with_weights(weights)
             model, path = better, _whole_walk(better, route, callback)

@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate import neighbors
-from spherelax.coordinate.description import PLAIN_RATE, Description, are_uneven
+from spherelax.coordinate.description import PLAIN_RATE, Description, Likelihood, are_uneven
 from spherelax.coordinate.evidence import Worth, by_rank
 from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.odds import likewise, log_odds, probabilities
 from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
@@ -44,6 +46,8 @@ class Model:
         What a similarity of each size is worth; None: itself.
     plain_average : float or None
         The average similarity before pairs of groups were weighted; None: they were not.
+    right : ndarray or None
+        Of each similarity, how likely its pair is right, where ``graph`` has log odds; else None.
     """
 
     given: Graph
@@ -52,12 +56,14 @@ class Model:
     is_corrected: bool
     worth: Worth | None = None
     plain_average: float | None = None
+    right: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> Model:
-        """Build the graph of a problem, and let its degrees choose the null model.
+        """Build the graph of a problem, and see what its similarities are.
 
-        With groups the null model is always the plain one.
+        Scores of candidates and log odds become log odds. Else the degrees choose the null model;
+        with groups it is always the plain one.
 
         Examples
         --------
@@ -65,8 +71,11 @@ class Model:
         >>> Model.of(problem).labeling(np.array([0, 0, 0, 1, 1, 1])).inside
         array([3., 3.])
         """
-        unit = float(problem.similarity.max())
+        unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
+        right = probabilities(graph, problem.kind, is_list=sp.issparse(problem.similarity))
+        if right is not None:
+            return cls(graph, log_odds(graph, right), unit, is_corrected=False, right=right)
         is_corrected = False
         if not graph.grouped:
             degrees = neighbors.degrees(graph)
@@ -92,8 +101,11 @@ class Model:
         return replace(self, graph=graph, plain_average=self.average)
 
     @cached_property
-    def description(self) -> Description:
-        """What labels are to describe."""
+    def description(self) -> Description | Likelihood:
+        """What labels are to describe, or how likely they are."""
+        if self.right is not None:
+            total = 0.5 * float(np.maximum(self.graph.values, 0.0).sum(dtype=float))
+            return Likelihood(total, self.graph.n_pairs())
         is_plain = not (self.is_corrected or self.graph.grouped)
         return Description(
             total=0.5 * float(self.graph.values.sum(dtype=float)),
@@ -101,6 +113,7 @@ class Model:
             weight=self.graph.weight,
             is_corrected=self.is_corrected,
             rate=PLAIN_RATE if is_plain else 1.0,
+            has_names=self.graph.grouped,
         )
 
     @property
@@ -129,6 +142,9 @@ def extended(model: Model, problem: Problem) -> Model:
     Unit, null model and what similarities are worth stay; pairs of groups are not weighted.
     """
     given = build_graph(problem, model.unit)
+    if model.right is not None:
+        right = likewise(model.given, model.right, given)
+        return Model(given, log_odds(given, right), model.unit, is_corrected=False, right=right)
     graph = given if model.worth is None else model.worth.applied(given)
     if model.is_corrected:
         graph = graph._replace(weight=neighbors.degrees(graph).astype(np.float32))

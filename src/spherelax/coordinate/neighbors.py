@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+# What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
+CANCELLED = np.float32(1e-30)
+
 
 class Sums(NamedTuple):
     """Sums of similarities by label, and the labels that have one."""
@@ -33,6 +36,8 @@ def gather(graph, labels, i, sums, n):
             touched[n] = c
             n += 1
         x[c] += graph.values[e]
+        if x[c] == 0.0:
+            x[c] = CANCELLED
     return n
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from spherelax.coordinate.neighbors import CANCELLED
+
 
 class PackedRows(NamedTuple):
     """Rows with at most r entries each."""
@@ -81,6 +83,8 @@ def attract(graph, rows, i, scratch):
                 touched[n] = c
                 n += 1
             x[c] += w * value[j, r + t]
+            if x[c] == 0.0:
+                x[c] = CANCELLED
     return n
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.learn import learn
 from spherelax.coordinate.model import Model, extended
+from spherelax.coordinate.odds import surety
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.tally import confidence
 from spherelax.coordinate.walk import Route, grid, iterates
@@ -107,8 +108,17 @@ class CoordinateSource:
 
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
         """Return how sure labels are, item by item."""
+        if self.model.right is not None:
+            return surety(self.model.given, self.model.right, labels)
         gamma = self.model.average * alpha / (1.0 - alpha)
         return np.asarray(confidence(self.model.graph, labels, count_labels(labels), gamma))
+
+    def match_probability(self) -> Any:
+        """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
+        graph, right = self.model.given, self.model.right
+        if right is None:
+            return None
+        return sp.csr_array((right, graph.indices, graph.indptr), shape=(graph.n_items,) * 2)
 
     def embedding(self, index: int) -> Any:
         """Walk down to a step and return its U, as CSR with a column per label."""

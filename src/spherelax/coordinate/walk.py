@@ -127,10 +127,15 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
     if n_steps is None:
         n_steps = 1 + math.ceil(math.log(top / BOTTOM, RATIO_OF_MANY)) if many else STEPS
     ratio_of_steps = (BOTTOM / top) ** (1.0 / (n_steps - 1))
-    resolutions = top * ratio_of_steps ** np.arange(n_steps if graph.grouped else MAX_STEPS)
+    resolutions = top * ratio_of_steps ** np.arange(n_steps if _ends(model) else MAX_STEPS)
     if route.through is not None:
         resolutions = np.unique(np.r_[resolutions, route.through])[::-1]
     return np.asarray(resolutions)
+
+
+def _ends(model: Model) -> bool:
+    """Tell whether the walk ends with the grid: below it nothing joins."""
+    return model.graph.grouped or model.right is not None
 
 
 class _Trail:
@@ -181,7 +186,7 @@ class _Trail:
         if self.is_many:
             rests = self.n_unchanged >= QUIET_STEPS - 1
             return (rests and savings[-1] > 0) or resolution <= BOTTOM
-        if self.model.graph.grouped or resolution > BOTTOM:
+        if _ends(self.model) or resolution > BOTTOM:
             return False
         worse = max(savings[-WORSE_STEPS:]) < max(savings) and max(savings) > 0
         is_over = count_labels(self.labels[-1]) <= self.n_components

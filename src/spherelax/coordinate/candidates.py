@@ -1,0 +1,131 @@
+"""A list of candidates: pairs of items with scores, of which some are right.
+
+Such a list comes from blocking rules or from the nearest neighbours of each record. That a pair is
+listed says little; its score says more. In a graph of matches it is the other way round: most of
+the pairs are right, so that two candidates of one item are nearly always a pair themselves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph import Graph
+
+# Items whose candidates are looked at to see how transitive a list is.
+CENTRES = 4000
+
+
+class Candidates(NamedTuple):
+    """Pairs of items with their scores, each pair once and with ``one`` before ``other``.
+
+    Attributes
+    ----------
+    n_items : int
+        Number of items.
+    one, other : ndarray of shape (n_pairs,)
+        The two items of each pair.
+    score : ndarray of shape (n_pairs,)
+        Larger scores are likelier right; nothing else is assumed of them.
+    group : ndarray of shape (n_items,) or None
+        Items of one group are never the same. None: no groups.
+    """
+
+    n_items: int
+    one: NDArray[np.intp]
+    other: NDArray[np.intp]
+    score: NDArray[np.floating]
+    group: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of(cls, graph: Graph) -> Candidates:
+        """Return the similarities of a graph as candidates.
+
+        Examples
+        --------
+        >>> from spherelax.coordinate.graph import build_graph
+        >>> from spherelax.problem import Problem
+        >>> pairs = Candidates.of(build_graph(Problem.check([[0, 4, 0], [4, 0, 2], [0, 2, 0]])))
+        >>> pairs.one, pairs.other, pairs.score
+        (array([0, 1]), array([1, 2]), array([1. , 0.5], dtype=float32))
+        """
+        row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+        once = row < graph.indices
+        group = graph.group() if graph.grouped else None
+        other = graph.indices[once].astype(np.intp)
+        return cls(graph.n_items, row[once], other, graph.values[once], group)
+
+    def among(self, items: NDArray[np.intp]) -> Candidates:
+        """Return the pairs among some items, which are numbered anew in their order."""
+        number = np.full(self.n_items, -1)
+        number[items] = np.arange(len(items))
+        one, other = number[self.one], number[self.other]
+        kept = (one >= 0) & (other >= 0)
+        group = None if self.group is None else self.group[items]
+        return Candidates(len(items), one[kept], other[kept], self.score[kept], group)
+
+
+def transitivity(graph: Graph) -> float:
+    """Return how often two candidates of an item are themselves a pair, if they could be.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]]
+    >>> transitivity(build_graph(Problem.check(W)))
+    0.6
+    """
+    centres = np.arange(graph.n_items)
+    if len(centres) > CENTRES:
+        centres = np.random.default_rng(0).choice(centres, CENTRES, replace=False)
+    return float(_share_closed(graph, graph.group(), centres))
+
+
+@njit(cache=True, nogil=True)
+def _share_closed(graph, group, centres):
+    """Return the share of pairs of candidates of the centres, not of one group, that are listed."""
+    is_near = np.zeros(graph.indptr.size - 1, np.bool_)
+    of_group = np.zeros(graph.indptr.size - 1, np.int64)
+    closed, possible = 0.0, 0.0
+    for i in centres:
+        begin, end = graph.indptr[i], graph.indptr[i + 1]
+        for e in range(begin, end):
+            is_near[graph.indices[e]] = True
+            of_group[group[graph.indices[e]]] += 1
+        for e in range(begin, end):
+            j = graph.indices[e]
+            possible += end - begin - of_group[group[j]]
+            for f in range(graph.indptr[j], graph.indptr[j + 1]):
+                closed += is_near[graph.indices[f]]
+        for e in range(begin, end):
+            is_near[graph.indices[e]] = False
+            of_group[group[graph.indices[e]]] = 0
+    return closed / possible if possible > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def patch(graph, order, n_entries):
+    """Return items that hang together, with about so many similarities in all, in rising order.
+
+    From the items of ``order`` on, neighbours and their neighbours are collected.
+    """
+    is_in = np.zeros(len(order), np.bool_)
+    queue = np.empty(len(order), np.int64)
+    first, last, found = 0, 0, 0
+    for start in order:
+        if not is_in[start] and found < n_entries:
+            is_in[start], queue[last], last = True, start, last + 1
+        while first < last and found < n_entries:
+            i = queue[first]
+            first += 1
+            found += graph.indptr[i + 1] - graph.indptr[i]
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                j = graph.indices[e]
+                if not is_in[j]:
+                    is_in[j], queue[last] = True, j
+                    last += 1
+    return np.flatnonzero(is_in)

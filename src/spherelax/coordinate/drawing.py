@@ -1,0 +1,185 @@
+"""Labels drawn at random, in proportion to how likely they are: one item after the other, compiled.
+
+An item joins a label with odds that multiply what its candidates there score, what candidates that
+it lacks there cost, and how readily labels of that size grow; against having a label of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Net(NamedTuple):
+    """The candidates of each item: items ``indices[e]`` with the pair that they make."""
+
+    indptr: Any  # int64 (m + 1)
+    indices: Any  # int64
+    pair: Any  # int64
+    group: Any  # int32 (m), or empty where there are no groups
+
+
+class Beliefs(NamedTuple):
+    """What is believed of scores and labels, in nats."""
+
+    same: Any  # float64 (n_bins), log of how much likelier a score is of a right pair
+    other: Any  # float64 (n_bins), the same for wrong pairs; both against all pairs
+    absent: Any  # float64, what a pair of one label costs that is not listed
+    join: Any  # float64, log odds of joining a label of one item
+    growth: Any  # float64 (LARGEST), what is added to them by the number of items of the label
+    alike: Any  # float64 (2), how alike pairs of one item with one label are: right, wrong
+
+
+class State(NamedTuple):
+    """Labels, all below n_items, and what is kept up to date with them."""
+
+    labels: Any  # int64 (m)
+    size: Any  # int64 (m)
+    first: Any  # int64 (m), an item of each label; -1: none
+    next: Any  # int64 (m), the next item of the same label; -1: none
+
+
+class Sums(NamedTuple):
+    """What the candidates of one item say, by label; 0 before and after each visit."""
+
+    same: Any  # float64 (m)
+    other: Any  # float64 (m)
+    count: Any  # int64 (m)
+    touched: Any  # int64 (m + 1), the labels with a sum
+    odds: Any  # float64 (m + 1), of these labels
+
+
+class Tally(NamedTuple):
+    """What is counted during passes."""
+
+    right: Any  # float64 (n_pairs), how often the items of a pair have one label, from both sides
+    openings: Any  # float64 (m), labels that an item could join, by their prior odds
+
+
+@njit(cache=True, nogil=True)
+def visit_all(net, beliefs, state, tally, chance):
+    """Draw a new label for every item in turn, given those of all others; count what is likely.
+
+    Reads net and beliefs; writes state and tally. ``chance`` is a random order of the items and a
+    random number for each.
+    """
+    m = len(state.labels)
+    zeros = np.zeros(m)
+    sums = Sums(
+        zeros, zeros.copy(), np.zeros(m, np.int64), np.empty(m + 1, np.int64), np.zeros(m + 1)
+    )
+    spare = 0
+    for at in range(m):
+        i = np.int64(chance[0, at])
+        _take_out(i, state)
+        n = _collect(i, net, beliefs, state, sums)
+        best = _weigh(i, n, net, beliefs, state, sums, tally)
+        to = _choose(i, n, net, state, sums, tally, best, chance[1, at])
+        if to < 0:
+            to = state.labels[i]
+            while state.size[to] > 0:
+                to, spare = spare, (spare + 1) % m
+        _put_in(i, to, state)
+
+
+@njit(cache=True, nogil=True)
+def _collect(i, net, beliefs, state, sums):
+    """Sum what the candidates of an item say for their labels; return the number of labels."""
+    count, touched = sums.count, sums.touched
+    n = 0
+    for e in range(net.indptr[i], net.indptr[i + 1]):
+        c, p = state.labels[net.indices[e]], net.pair[e]
+        if count[c] == 0:
+            touched[n] = c
+            n += 1
+        count[c] += 1
+        sums.same[c] += beliefs.same[p]
+        sums.other[c] += beliefs.other[p]
+    own = state.labels[i]
+    if state.size[own] > 0 and count[own] == 0:
+        touched[n] = own
+        n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _weigh(i, n, net, beliefs, state, sums, tally):
+    """Write the log odds of each of n labels; return the largest of them, or 0, those of none."""
+    degree = net.indptr[i + 1] - net.indptr[i]
+    best = 0.0
+    for q in range(n):
+        c = sums.touched[q]
+        size, count = state.size[c], sums.count[c]
+        if _holds_group(i, c, net.group, state):
+            sums.odds[q] = -np.inf
+            continue
+        in_one = 1.0 + (size - 1) * beliefs.alike[0]
+        absent = min(size - count, degree - count)
+        growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
+        prior = growth - beliefs.absent * absent / in_one
+        tally.openings[i] += np.exp(prior)
+        against = sums.other[c] / (1.0 + (size - 1) * beliefs.alike[1])
+        sums.odds[q] = beliefs.join + prior + sums.same[c] / in_one - against
+        best = max(best, sums.odds[q])
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _choose(i, n, net, state, sums, tally, best, draw):
+    """Count how likely item i has each of n labels; draw one of them, or -1: one of its own.
+
+    Sets the sums of the labels to 0.
+    """
+    same, touched, odds = sums.same, sums.touched, sums.odds
+    total = np.exp(-best)
+    for q in range(n):
+        odds[q] = np.exp(odds[q] - best)
+        total += odds[q]
+    left, to = draw * total, -1
+    for q in range(n):
+        left -= odds[q]
+        if left < 0.0 and to < 0:
+            to = touched[q]
+        same[touched[q]] = odds[q] / total
+    for e in range(net.indptr[i], net.indptr[i + 1]):
+        tally.right[net.pair[e]] += same[state.labels[net.indices[e]]]
+    for q in range(n):
+        same[touched[q]], sums.other[touched[q]], sums.count[touched[q]] = 0.0, 0.0, 0
+    return to
+
+
+@njit(cache=True, nogil=True)
+def _holds_group(i, c, group, state):
+    """Tell whether label c holds another item of the group of item i."""
+    found = False
+    if len(group) > 0:
+        j = state.first[c]
+        while j >= 0 and not found:
+            found = group[j] == group[i]
+            j = state.next[j]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _take_out(i, state):
+    """Take an item out of its label."""
+    c = state.labels[i]
+    state.size[c] -= 1
+    if state.first[c] == i:
+        state.first[c] = state.next[i]
+    else:
+        j = state.first[c]
+        while state.next[j] != i:
+            j = state.next[j]
+        state.next[j] = state.next[i]
+
+
+@njit(cache=True, nogil=True)
+def _put_in(i, c, state):
+    """Give an item a label."""
+    state.labels[i] = c
+    state.size[c] += 1
+    state.next[i] = state.first[c]
+    state.first[c] = i

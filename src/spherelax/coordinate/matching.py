@@ -1,0 +1,88 @@
+"""How likely pairs are to be right if every item has at most one partner, as between two groups.
+
+A matching is a set of pairs without common items. Before any score is seen, a matching of k pairs
+is likely in proportion to ``rate ** k``. Scores of right pairs and of wrong pairs come from two
+distributions, so a pair of score s counts ``rate * right(s) / wrong(s)``. The probability that a
+pair is in the matching follows by belief propagation: every item tells its candidates how free it
+is, given what the others tell it. From the probabilities the two distributions and the rate are
+estimated anew, until nothing changes (expectation maximisation). No truth is needed: of several
+candidates at most one is right, so the further ones show what wrong pairs score.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logit
+
+from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.curve import Curve, Floats
+
+# Rounds of estimation, and messages of each item in each of them.
+MAX_ROUNDS = 100
+MESSAGES = 6
+# The rounds end when no pair's probability changes by more than that.
+SETTLED = 1e-3
+# Odds of the first round, by rank of the score: those of the best pair, and the share of pairs
+# below even odds.
+FIRST_SLOPE = 4.0
+FIRST_SHARE = 0.9
+
+
+def matched(pairs: Candidates) -> Floats:
+    """Return for each pair the probability that it is right.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.candidates import Candidates
+    >>> one, other = np.repeat(np.arange(20), 2), np.r_[20:40, 21:40, 20].reshape(2, 20).T.ravel()
+    >>> score = np.tile([0.9, 0.5], 20) + np.linspace(0.0, 0.05, 40)
+    >>> matched(Candidates(40, one, other, score))[:4].round(2)
+    array([1., 0., 1., 0.])
+    """
+    n_pairs = len(pairs.score)
+    curve, net = Curve(pairs.score), _Net(pairs)
+    bins = curve.bins(pairs.score)
+    rank = np.argsort(np.argsort(pairs.score, kind="stable"), kind="stable") / n_pairs
+    odds, log_rate = np.exp(FIRST_SLOPE * (rank - FIRST_SHARE)), 0.0
+    free, free_before = net.messages(), net.messages()
+    most = min(len(np.unique(pairs.one)), len(np.unique(pairs.other)))
+    right = np.zeros(n_pairs)
+    for _ in range(MAX_ROUNDS):
+        last, right = right, net.propagate(free, np.exp(log_rate) * odds)
+        if np.abs(right - last).max() < SETTLED:
+            break
+        n_right = float(right.sum())
+        share = curve.shares(pairs.score, right)[bins]
+        odds = share / (1.0 - share) * (n_pairs - n_right) / n_right
+        # The rate is right if as many pairs are expected before the scores are seen as after.
+        before = net.propagate(free_before, np.full(n_pairs, np.exp(log_rate)))
+        log_rate += _filled(n_right, most) - _filled(float(before.sum()), most)
+    return right
+
+
+class _Net:
+    """The pairs seen from both of their items: first from ``one``, then from ``other``."""
+
+    def __init__(self, pairs: Candidates) -> None:
+        self.n_items = pairs.n_items
+        self.item = np.r_[pairs.one, pairs.other]
+
+    def messages(self) -> Floats:
+        """Return messages that say that every item is half free."""
+        return np.full(len(self.item), 0.5)
+
+    def propagate(self, free: Floats, odds: Floats) -> Floats:
+        """Pass messages, which change in place; return the probability of each pair."""
+        half = len(odds)
+        both = np.r_[odds, odds]
+        for _ in range(MESSAGES):
+            offer = both * np.r_[free[half:], free[:half]]
+            offers = np.bincount(self.item, weights=offer, minlength=self.n_items)
+            free += 0.5 * (1.0 / (1.0 + offers[self.item] - offer) - free)
+        joint = odds * free[:half] * free[half:]
+        return np.asarray(joint / (1.0 + joint))
+
+
+def _filled(n_right: float, most: int) -> float:
+    """Return the log odds that an item has a partner, if n of at most so many pairs are right."""
+    return float(logit(np.clip(n_right / most, 1e-6, 1.0 - 0.5 / most)))

@@ -1,0 +1,229 @@
+"""How likely pairs are to be right if the items are copies of entities, of which any may have many.
+
+The scores of right pairs and of wrong pairs come from two distributions, which the list itself
+teaches (expectation maximisation): draw labels that fit the scores, item by item; see how often the
+items of each pair have one label; estimate the distributions from that; and draw again. Nothing
+but the order of the scores is used, and no truth.
+
+An item joins a label by what its candidates there score. Four things keep that honest:
+
+- Of all the labels that hold a candidate, an item joins one at most.
+- Pairs of one item with the items of one label repeat each other: wrong ones come in patches of
+  items that are all a little alike. Their evidence is divided by how alike their scores are.
+- An item of a label that is not among the candidates of another speaks against it, as often as
+  right pairs are listed; but no list is longer than it is.
+- Entities have as many items as the labels drawn have; larger ones are never likelier to grow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from spherelax.coordinate.candidates import Candidates, patch
+from spherelax.coordinate.curve import SUREST, Curve, Floats
+from spherelax.coordinate.drawing import Beliefs, Net, State, Tally, visit_all
+from spherelax.coordinate.graph import Graph
+
+# Labels are drawn with this seed; no more similarities than these are learnt from.
+SEED = 0
+LEARN_FROM = 400_000
+# Rounds of estimation; passes over the items before and while labels are counted; and those of the
+# last round.
+ROUNDS = 25
+WARM_PASSES = 3
+PASSES = 2
+LAST_PASSES = 8
+# Before the first round: the share of pairs whose odds are above even, and how fast odds fall with
+# the rank of the score.
+FIRST_SHARE = 0.15
+FIRST_SLOPE = 4.0
+FIRST_ABSENT = 2.0
+FIRST_ALIKE = 0.3, 0.7
+# Odds are raised to this power: of two estimates that explain the scores alike, the clearer one.
+CLEAR = 1.15
+# Right pairs are listed at most this often.
+MOST_LISTED = 0.999
+# Pairs of pairs that are as alike as this before any are seen, and how many they count for.
+ALIKE = 0.5
+ALIKE_PAIRS = 40.0
+# Labels of geometric sizes that are added to those drawn, so that no size is impossible; sizes from
+# this one on are alike.
+SIZES = 5.0
+LARGEST = 64
+# The lowest and highest log odds of joining a label.
+LIMIT = 15.0
+
+
+def partitioned(graph: Graph) -> Floats:
+    """Return for each pair of a graph the probability that it is right, in the order of Candidates.
+
+    They are all 0 if the scores show no entities. What scores are worth is learnt from a part of a
+    large graph.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.repeat(np.arange(40), 2)
+    >>> W = np.where(rng.random((80, 80)) < 0.1, rng.normal(0.3, 0.05, (80, 80)), 0.0)
+    >>> W = np.where(truth[:, None] == truth, 0.8, np.maximum(W, W.T))
+    >>> graph = build_graph(Problem.check(W))
+    >>> pairs, right = Candidates.of(graph), partitioned(graph)
+    >>> bool(np.all((right > 0.5) == (truth[pairs.one] == truth[pairs.other])))
+    True
+    """
+    pairs, rng = Candidates.of(graph), np.random.default_rng(SEED)
+    curve = Curve(pairs.score)
+    part = pairs
+    if len(graph.values) > LEARN_FROM:
+        part = pairs.among(patch(graph, rng.permutation(graph.n_items), LEARN_FROM))
+    net, bins = _net(part), curve.bins(part.score)
+    beliefs = _first_beliefs(part, curve)
+    for _ in range(ROUNDS):
+        drawn = _draw(net, beliefs, bins, PASSES, rng)
+        if drawn.right.sum() < 1.0:
+            return np.zeros(len(pairs.score))
+        beliefs = _estimated(part, curve, drawn)
+    return _draw(_net(pairs), beliefs, curve.bins(pairs.score), LAST_PASSES, rng).right
+
+
+class _Drawn(NamedTuple):
+    """What labels that were drawn say, and the last of them."""
+
+    right: Floats
+    openings: Floats
+    sizes: Floats
+    listed: float
+    joined: float
+    labels: NDArray[np.int64]
+
+
+def _net(pairs: Candidates) -> Net:
+    """Return the candidates of each item."""
+    item = np.r_[pairs.one, pairs.other]
+    by_item = np.argsort(item, kind="stable")
+    indptr = np.zeros(pairs.n_items + 1, dtype=np.int64)
+    np.cumsum(np.bincount(item, minlength=pairs.n_items), out=indptr[1:])
+    partner = np.r_[pairs.other, pairs.one][by_item]
+    group = np.empty(0, np.int32) if pairs.group is None else pairs.group
+    return Net(indptr, partner, by_item % len(pairs.one), group)
+
+
+def _first_beliefs(pairs: Candidates, curve: Curve) -> Beliefs:
+    """Believe that the best-scored share of the pairs is right, less and less surely."""
+    rank = np.argsort(np.argsort(pairs.score, kind="stable"), kind="stable")
+    from_top = 1.0 - (rank + 0.5) / len(rank)
+    right = 1.0 / (1.0 + (from_top / FIRST_SHARE) ** FIRST_SLOPE)
+    join = float(np.log(right.sum() / pairs.n_items))
+    share = curve.shares(pairs.score, right)
+    weights, alike = _weights(share, float(right.mean())), np.array(FIRST_ALIKE)
+    return Beliefs(*weights, FIRST_ABSENT, join, np.zeros(LARGEST), alike)
+
+
+def _weights(share: Floats, overall: float) -> tuple[Floats, Floats]:
+    """Return what scores say, from the share of right pairs of that score and of any score."""
+    share = np.clip(share, SUREST, 1.0 - SUREST)
+    return np.log(share / overall), np.log((1.0 - share) / (1.0 - overall))
+
+
+def _draw(
+    net: Net,
+    beliefs: Beliefs,
+    bins: NDArray[np.intp],
+    n_passes: int,
+    rng: np.random.Generator,
+) -> _Drawn:
+    """Draw labels, beginning with one for each item, and count what they say."""
+    m, n_pairs = len(net.indptr) - 1, len(bins)
+    beliefs = beliefs._replace(same=beliefs.same[bins], other=beliefs.other[bins])
+    every = np.arange(m)
+    state = State(every.copy(), np.ones(m, np.int64), every.copy(), np.full(m, -1))
+    tally = Tally(np.zeros(n_pairs), np.zeros(m))
+    sizes, n_listed, n_due, joined = np.zeros(LARGEST + 1), 0.0, 0.0, 0.0
+    degree = np.diff(net.indptr)
+    row = np.repeat(every, degree)
+    for index in range(WARM_PASSES + n_passes):
+        if index == WARM_PASSES:
+            tally.right[:], tally.openings[:] = 0.0, 0.0
+        visit_all(net, beliefs, state, tally, np.array([rng.permutation(m), rng.random(m)]))
+        if index >= WARM_PASSES:
+            labels, size = state.labels, state.size
+            inside = np.bincount(row[labels[row] == labels[net.indices]], minlength=m)
+            n_listed += inside.sum()
+            n_due += (inside + np.minimum(size[labels] - 1 - inside, degree - inside)).sum()
+            joined += float(np.count_nonzero(size[labels] > 1)) / n_passes
+            sizes += np.bincount(np.minimum(size[size > 0], LARGEST), minlength=LARGEST + 1)
+    return _Drawn(
+        right=tally.right / (2 * n_passes),
+        openings=tally.openings / n_passes,
+        sizes=sizes[1:] / n_passes,
+        listed=(n_listed + 1.0) / (n_due + 2.0),
+        joined=joined,
+        labels=state.labels,
+    )
+
+
+def _estimated(pairs: Candidates, curve: Curve, drawn: _Drawn) -> Beliefs:
+    """Return what the labels that were drawn make likely."""
+    share = curve.shares(pairs.score, drawn.right)
+    clear = share**CLEAR / (share**CLEAR + (1.0 - share) ** CLEAR)
+    same, other = _weights(clear, float(drawn.right.mean()))
+    bins, labels = curve.bins(pairs.score), drawn.labels
+    together = labels[pairs.one] == labels[pairs.other]
+    alike = np.array(
+        [
+            _likeness(pairs, labels, same[bins], together),
+            _likeness(pairs, labels, other[bins], ~together),
+        ]
+    )
+    absent = -np.log1p(-min(drawn.listed, MOST_LISTED))
+    growth = _growth(drawn.sizes)
+    return Beliefs(same, other, absent, _join(drawn), growth, alike)
+
+
+def _join(drawn: _Drawn) -> float:
+    """Return the log odds of joining with which as many items join a label as do."""
+    n_joined = min(drawn.joined, len(drawn.openings) - 1.0)
+
+    def excess(join: float) -> float:
+        odds = drawn.openings * np.exp(join)
+        return float(np.sum(odds / (1.0 + odds))) - n_joined
+
+    if excess(LIMIT) <= 0.0:
+        return LIMIT
+    return float(brentq(excess, -LIMIT, LIMIT)) if excess(-LIMIT) < 0.0 else -LIMIT
+
+
+def _growth(sizes: Floats) -> Floats:
+    """Return the log odds that a label of each size gains an item, up to a constant.
+
+    Labels are as large as those drawn and a few of geometric sizes; large ones are never likelier
+    to grow than small ones.
+    """
+    n = np.arange(1, LARGEST + 1)
+    end = 1.0 / (np.sum(n * sizes) / np.sum(sizes))
+    smooth = sizes + SIZES * end * (1.0 - end) ** (n - 1) + 1e-9
+    growth = np.log(n[1:] * smooth[1:] / smooth[:-1])
+    return np.minimum(np.r_[growth, growth[-1]], growth[0])
+
+
+def _likeness(
+    pairs: Candidates, labels: NDArray[np.int64], weights: Floats, chosen: NDArray[np.bool_]
+) -> float:
+    """Return the correlation of the weights of two pairs of one item with items of one label."""
+    one, other, value = pairs.one[chosen], pairs.other[chosen], weights[chosen]
+    key = np.r_[one * pairs.n_items + labels[other], other * pairs.n_items + labels[one]]
+    if len(key) == 0 or np.ptp(value) < 1e-9:
+        return ALIKE
+    value = np.tile(value - value.mean(), 2)
+    which, count = np.unique(key, return_inverse=True, return_counts=True)[1:]
+    sums = np.bincount(which, weights=value)
+    squares = np.bincount(which, weights=np.square(value))
+    product = float(np.sum(np.square(sums) - squares)) / float(np.mean(np.square(value)))
+    n = float(np.sum(count * (count - 1)))
+    return float(np.clip((product + ALIKE * ALIKE_PAIRS) / (n + ALIKE_PAIRS), 0.0, 1.0))
