@@ -14,6 +14,10 @@ MAX_BINS = 400
 PRIOR_PAIRS = 0.25
 # No pair is surer than that, either way.
 SUREST = 1e-6
+# Before anything is learnt: the share of the pairs whose odds are above even, and how fast odds
+# fall with the rank of the score.
+FIRST_SHARE = 0.15
+FIRST_SLOPE = 4.0
 
 Floats = NDArray[np.float64]
 
@@ -46,3 +50,16 @@ class Curve:
         sums = np.bincount(bins, weights=right, minlength=n) + PRIOR_PAIRS * right.mean()
         fit = isotonic_regression(sums / weight, weights=weight)
         return np.asarray(np.clip(fit.x, SUREST, 1.0 - SUREST))
+
+
+def first_odds(scores: NDArray[np.floating]) -> Floats:
+    """Return odds to begin with: those of the best-scored pairs are high, and fall with the rank.
+
+    Examples
+    --------
+    >>> first_odds(np.array([0.1, 0.9, 0.5])).round(3)
+    array([0.001, 0.656, 0.008])
+    """
+    rank = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
+    from_top = 1.0 - (rank + 0.5) / len(rank)
+    return np.asarray((from_top / FIRST_SHARE) ** -FIRST_SLOPE)

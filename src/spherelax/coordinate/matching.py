@@ -15,17 +15,13 @@ import numpy as np
 from scipy.special import logit
 
 from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.curve import Curve, Floats
+from spherelax.coordinate.curve import Curve, Floats, first_odds
 
 # Rounds of estimation, and messages of each item in each of them.
 MAX_ROUNDS = 100
 MESSAGES = 6
 # The rounds end when no pair's probability changes by more than that.
 SETTLED = 1e-3
-# Odds of the first round, by rank of the score: those of the best pair, and the share of pairs
-# below even odds.
-FIRST_SLOPE = 4.0
-FIRST_SHARE = 0.9
 
 
 def matched(pairs: Candidates) -> Floats:
@@ -42,11 +38,9 @@ def matched(pairs: Candidates) -> Floats:
     n_pairs = len(pairs.score)
     curve, net = Curve(pairs.score), _Net(pairs)
     bins = curve.bins(pairs.score)
-    rank = np.argsort(np.argsort(pairs.score, kind="stable"), kind="stable") / n_pairs
-    odds, log_rate = np.exp(FIRST_SLOPE * (rank - FIRST_SHARE)), 0.0
+    odds, log_rate, right = first_odds(pairs.score), 0.0, np.zeros(n_pairs)
     free, free_before = net.messages(), net.messages()
     most = min(len(np.unique(pairs.one)), len(np.unique(pairs.other)))
-    right = np.zeros(n_pairs)
     for _ in range(MAX_ROUNDS):
         last, right = right, net.propagate(free, np.exp(log_rate) * odds)
         if np.abs(right - last).max() < SETTLED:

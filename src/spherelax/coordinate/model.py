@@ -73,7 +73,8 @@ class Model:
         """
         unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
-        right = probabilities(graph, problem.kind, is_list=sp.issparse(problem.similarity))
+        is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
+        right = probabilities(graph, problem.kind, is_list=is_list)
         if right is not None:
             return cls(graph, log_odds(graph, right), unit, is_corrected=False, right=right)
         is_corrected = False

@@ -32,8 +32,8 @@ TIE = 1e-3
 def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | None:
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
-    ``kind`` is what the user says that the similarities are; if that is None, ``is_list`` tells
-    whether they could be a list of candidates.
+    ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
+    list of candidates. Similarities that are all equal could not.
 
     Examples
     --------
@@ -45,7 +45,8 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     """
     if kind == "odds":
         return np.asarray(expit(graph.values.astype(float)))
-    if kind == "graph" or not (is_list or kind == "pairs") or np.ptp(graph.values) == 0.0:
+    is_list &= len(graph.values) > 0 and bool(np.ptp(graph.values) > 0.0)
+    if kind == "graph" or not is_list:
         return None
     n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
     if n_groups == 2:
@@ -72,7 +73,7 @@ def log_odds(graph: Graph, right: Floats) -> Graph:
 def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
     """Return how likely the pairs of another graph are, by those of a graph with such scores."""
     curve = Curve(graph.values)
-    return curve.shares(graph.values, right)[curve.bins(other.values)]
+    return np.asarray(curve.shares(graph.values, right)[curve.bins(other.values)])
 
 
 def surety(graph: Graph, right: Floats, labels: Labels) -> Floats:
@@ -96,7 +97,7 @@ def surety(graph: Graph, right: Floats, labels: Labels) -> Floats:
     mean = np.bincount(row, weights=right * inside, minlength=m) / np.maximum(n_inside, 1)
     none = np.exp(np.bincount(row, weights=np.log1p(-np.minimum(right, 1.0 - SURE)), minlength=m))
     is_alone = np.bincount(labels)[labels] == 1
-    return np.where(is_alone, none, mean)
+    return np.asarray(np.where(is_alone, none, mean))
 
 
 def _threshold(right: Floats) -> float:
@@ -111,4 +112,4 @@ def _of_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:
     pairs = Candidates.of(graph)
     shape = (pairs.n_items, pairs.n_items)
     half = sp.coo_array((np.arange(1, len(right) + 1), (pairs.one, pairs.other)), shape=shape)
-    return right[sp.csr_array(half + half.T).data - 1]
+    return np.asarray(right[sp.csr_array(half + half.T).data - 1])

@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.candidates import Candidates, patch
-from spherelax.coordinate.curve import SUREST, Curve, Floats
+from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
 from spherelax.coordinate.drawing import Beliefs, Net, State, Tally, visit_all
 from spherelax.coordinate.graph import Graph
 
@@ -37,10 +37,7 @@ ROUNDS = 25
 WARM_PASSES = 3
 PASSES = 2
 LAST_PASSES = 8
-# Before the first round: the share of pairs whose odds are above even, and how fast odds fall with
-# the rank of the score.
-FIRST_SHARE = 0.15
-FIRST_SLOPE = 4.0
+# Before the first round: what an absent pair costs, and how alike pairs are.
 FIRST_ABSENT = 2.0
 FIRST_ALIKE = 0.3, 0.7
 # Odds are raised to this power: of two estimates that explain the scores alike, the clearer one.
@@ -50,9 +47,10 @@ MOST_LISTED = 0.999
 # Pairs of pairs that are as alike as this before any are seen, and how many they count for.
 ALIKE = 0.5
 ALIKE_PAIRS = 40.0
-# Labels of geometric sizes that are added to those drawn, so that no size is impossible; sizes from
-# this one on are alike.
+# Labels of geometric sizes that are added to those drawn, and labels that are added of any size, so
+# that none is impossible; sizes from this one on are alike.
 SIZES = 5.0
+UNSEEN = 1e-3
 LARGEST = 64
 # The lowest and highest log odds of joining a label.
 LIMIT = 15.0
@@ -116,9 +114,8 @@ def _net(pairs: Candidates) -> Net:
 
 def _first_beliefs(pairs: Candidates, curve: Curve) -> Beliefs:
     """Believe that the best-scored share of the pairs is right, less and less surely."""
-    rank = np.argsort(np.argsort(pairs.score, kind="stable"), kind="stable")
-    from_top = 1.0 - (rank + 0.5) / len(rank)
-    right = 1.0 / (1.0 + (from_top / FIRST_SHARE) ** FIRST_SLOPE)
+    odds = first_odds(pairs.score)
+    right = odds / (1.0 + odds)
     join = float(np.log(right.sum() / pairs.n_items))
     share = curve.shares(pairs.score, right)
     weights, alike = _weights(share, float(right.mean())), np.array(FIRST_ALIKE)
@@ -202,14 +199,17 @@ def _join(drawn: _Drawn) -> float:
 def _growth(sizes: Floats) -> Floats:
     """Return the log odds that a label of each size gains an item, up to a constant.
 
-    Labels are as large as those drawn and a few of geometric sizes; large ones are never likelier
-    to grow than small ones.
+    Labels are as large as those drawn and a few of geometric sizes. The odds never rise with the
+    size, so that wrong pairs do not grow because entities are large, and no size on the way to
+    that of many labels is hard to pass.
     """
     n = np.arange(1, LARGEST + 1)
     end = 1.0 / (np.sum(n * sizes) / np.sum(sizes))
-    smooth = sizes + SIZES * end * (1.0 - end) ** (n - 1) + 1e-9
-    growth = np.log(n[1:] * smooth[1:] / smooth[:-1])
-    return np.minimum(np.r_[growth, growth[-1]], growth[0])
+    smooth = sizes + SIZES * end * (1.0 - end) ** (n - 1) + UNSEEN
+    steps = np.log(n[1:] * smooth[1:] / smooth[:-1])
+    reached = np.cumsum(sizes[::-1])[::-1][:-1] + UNSEEN
+    growth = isotonic_regression(steps, weights=reached, increasing=False).x
+    return np.r_[growth, growth[-1]]
 
 
 def _likeness(

@@ -1,0 +1,150 @@
+"""Log odds of pairs: what is taken for a list of candidates, and what labels come of them."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.stats
+
+import spherelax as sl
+from lists import entities, two_sources
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.odds import _threshold, log_odds, probabilities, surety
+from spherelax.problem import Problem
+
+
+def matrix(pairs, values=None):
+    score = np.exp(pairs.score - pairs.score.max()) if values is None else values
+    half = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2)
+    return sp.csr_array(half + half.T)
+
+
+def quiet_solve(*args, **settings):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.SphereWarning)
+        return sl.solve(*args, **settings)
+
+
+def f_of_pairs(pairs, right, labels):
+    same = labels[pairs.one] == labels[pairs.other]
+    return 2.0 * np.sum(same & right) / (np.sum(same) + np.sum(right))
+
+
+def test_two_sources_beat_single_best_links(seed):
+    pairs, right = two_sources(seed, matched=0.5, apart=3.0)
+    result = sl.solve(matrix(pairs), pairs.group)
+    assert result.status is sl.Status.LIKELIEST
+    taken, best = np.zeros(pairs.n_items, dtype=bool), np.zeros(len(right), dtype=bool)
+    for e in np.argsort(-pairs.score):
+        if not taken[[pairs.one[e], pairs.other[e]]].any():
+            taken[[pairs.one[e], pairs.other[e]]] = best[e] = True
+    links = 2.0 * np.sum(best & right) / (best.sum() + right.sum())
+    assert f_of_pairs(pairs, right, result.labels) > links + 0.05
+
+
+def test_duplicates_in_one_table_are_found_without_groups(seed):
+    pairs, right = entities(seed)
+    result = sl.solve(matrix(pairs))
+    assert result.status is sl.Status.LIKELIEST
+    assert f_of_pairs(pairs, right, result.labels) > 0.9
+
+
+def test_a_dense_matrix_and_a_transitive_list_are_graphs(seed):
+    pairs, right = entities(seed, sizes=(4, 5))
+    assert quiet_solve(matrix(pairs).toarray()).status is not sl.Status.LIKELIEST
+    only_right = pairs._replace(
+        one=pairs.one[right], other=pairs.other[right], score=pairs.score[right]
+    )
+    result = sl.solve(matrix(only_right, np.linspace(0.5, 1.0, right.sum())))
+    assert result.status is sl.Status.DESCRIBED
+    assert f_of_pairs(only_right, np.ones(right.sum(), bool), result.labels) > 0.99
+
+
+def test_kind_decides_where_it_is_said(seed):
+    pairs, right = entities(seed)
+    assert quiet_solve(matrix(pairs), kind="graph").status is not sl.Status.LIKELIEST
+    dense = sl.solve(matrix(pairs).toarray(), kind="pairs")
+    assert dense.status is sl.Status.LIKELIEST
+    assert f_of_pairs(pairs, right, dense.labels) > 0.9
+    with pytest.raises(sl.InvalidInputError, match="kind must be one of graph, pairs, odds; found"):
+        sl.solve(matrix(pairs), kind="scores")
+
+
+def test_log_odds_speak_for_and_against():
+    """Two triangles, joined by a strong pair; that against it is stronger, so they stay apart."""
+    W = np.kron(np.eye(2), np.full((3, 3), 2.0))
+    W[2, 3] = W[3, 2] = 3.0
+    assert sl.solve(W, kind="odds").n_labels == 1
+    W[0, 5] = W[5, 0] = -4.0
+    assert sl.solve(W, kind="odds").labels.tolist() == [0, 0, 0, 1, 1, 1]
+    with pytest.raises(sl.InvalidInputError, match="kind='odds' is for log odds"):
+        sl.solve(W)
+    with pytest.raises(sl.InvalidInputError, match="kind='odds' needs solver='coordinate'"):
+        sl.solve(W, kind="odds", solver="power")
+
+
+def test_log_odds_that_cancel_are_no_trouble(seed):
+    """Equal odds for and against sum to exactly 0 again and again."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.choice([-2.0, 0.0, 2.0], size=(60, 60)), 1)
+    labels = sl.solve(W + W.T, kind="odds").labels
+    gain = np.where(labels[:, None] == labels, W + W.T, 0.0).sum() / 2.0
+    for item in range(60):
+        for label in range(labels.max() + 1):
+            moved = labels.copy()
+            moved[item] = label
+            other = np.where(moved[:, None] == moved, W + W.T, 0.0).sum() / 2.0
+            assert other <= gain + 0.1
+
+
+def test_pairs_are_joined_if_that_raises_the_expected_f(seed):
+    right = np.random.default_rng(seed).beta(0.5, 0.5, 200)
+    expected = [
+        2.0 * right[right >= level].sum() / (np.sum(right >= level) + right.sum())
+        for level in right
+    ]
+    best = right[int(np.argmax(expected))]
+    threshold = _threshold(right)
+    assert right[right < best].max() < threshold <= best
+    graph = build_graph(Problem.check([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+    odds = log_odds(graph, np.array([0.9, 0.2, 0.9, 0.2]))
+    assert (np.sign(odds.values) == [1, -1, 1, -1]).all()
+
+
+def test_sureness_ranks_wrong_items(seed):
+    pairs, _ = entities(seed, apart=2.0)
+    W = matrix(pairs)
+    result = sl.solve(W)
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(300), rng.choice((1, 2, 3), 300))
+    same = result.labels[:, None] == result.labels
+    wrong = (same != (truth[:, None] == truth)).any(axis=1)
+    assert 0.05 < wrong.mean() < 0.6
+    ranks = scipy.stats.mannwhitneyu(result.confidence[~wrong], result.confidence[wrong])
+    assert ranks.statistic / wrong.sum() / (~wrong).sum() > 0.65
+
+
+def test_probabilities_of_both_directions_are_equal(seed):
+    pairs, _ = entities(seed)
+    graph = build_graph(Problem.check(matrix(pairs)))
+    right = probabilities(graph, "pairs", is_list=True)
+    P = sp.csr_array((right, graph.indices, graph.indptr))
+    assert abs(P - P.T).max() == 0.0
+    assert surety(graph, right, np.arange(graph.n_items, dtype=np.int32)).min() >= 0.0
+
+
+def test_new_items_are_judged_like_the_old_ones(seed):
+    """A list grows by items of old entities; they join them by scores that are worth the same."""
+    pairs, _ = entities(seed, sizes=(3,))
+    W = matrix(pairs)
+    old = np.arange(pairs.n_items) % 3 < 2
+    order = np.r_[np.flatnonzero(old), np.flatnonzero(~old)]
+    everyone = W[order][:, order]
+    first = sl.solve(everyone[: old.sum()][:, : old.sum()])
+    grown = sl.solve(everyone, start=first)
+    truth = (np.arange(pairs.n_items) // 3)[order]
+    alone = np.arange(len(truth))
+    alone[: old.sum()] = first.labels
+    before = sl.metrics.pairwise_scores(truth, alone).f_score
+    assert sl.metrics.pairwise_scores(truth, grown.labels).f_score > before + 0.15

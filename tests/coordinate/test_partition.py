@@ -1,0 +1,109 @@
+"""Entities of any size: how likely pairs are, by labels that are drawn."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from lists import calibration_error, entities
+from spherelax.coordinate import partition
+from spherelax.coordinate.candidates import Candidates, patch, transitivity
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.partition import partitioned
+from spherelax.datasets import make_binary_similarity
+from spherelax.problem import Problem
+
+
+def graph_of(pairs, groups=None):
+    score = np.exp(pairs.score - pairs.score.max())
+    half = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2)
+    return build_graph(Problem.check(half + half.T, groups))
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1, 1, 1, 2), (1, 2, 3), (4, 5, 6)])
+def test_entities_of_any_size_are_found_and_probabilities_calibrated(seed, sizes):
+    pairs, right = entities(seed, sizes=sizes)
+    found = partitioned(graph_of(pairs))
+    assert calibration_error(found, right) < 0.05
+    assert np.mean((found > 0.5) == right) > 0.95
+
+
+def test_only_the_order_of_scores_counts(seed):
+    pairs, _ = entities(seed)
+    found = partitioned(graph_of(pairs))
+    again = partitioned(graph_of(pairs._replace(score=np.arctan(pairs.score))))
+    np.testing.assert_array_equal(found, again)
+
+
+def test_groups_are_kept_apart(seed):
+    """Of two items of one group at most one is right, though their scores are equal."""
+    pairs, right = entities(seed, sizes=(3,), apart=4.0)
+    truth = np.repeat(np.arange(300), 3)
+    groups = np.tile([0, 1, 2], 300)
+    twins = Candidates.of(graph_of(pairs, groups))
+    found = partitioned(graph_of(pairs, groups))
+    same = truth[twins.one] == truth[twins.other]
+    assert np.mean((found > 0.5) == same) > 0.97
+    assert right.sum() == same.sum()
+
+
+def test_no_entities_where_there_are_none(seed):
+    """Clusters of a graph are no entities: the weights of its links do not show which are right."""
+    rng = np.random.default_rng(seed)
+    W = make_binary_similarity(300, 6, rewired=0.2, missing=0.8, random_state=seed)[0]
+    noise = np.triu(rng.lognormal(size=W.shape), 1)
+    assert partitioned(build_graph(Problem.check(W * (noise + noise.T)))).sum() < 9.0
+
+
+def test_what_is_learnt_from_a_part_serves_the_whole(seed, monkeypatch):
+    pairs, right = entities(seed, n=900)
+    graph = graph_of(pairs)
+    monkeypatch.setattr(partition, "LEARN_FROM", len(graph.values) // 3)
+    found = partitioned(graph)
+    assert calibration_error(found, right) < 0.05
+    assert np.mean((found > 0.5) == right) > 0.95
+
+
+def test_a_patch_hangs_together(seed):
+    graph = graph_of(entities(seed)[0])
+    order = np.random.default_rng(seed).permutation(graph.n_items)
+    items = patch(graph, order, 500)
+    assert len(items) < graph.n_items
+    among = Candidates.of(graph).among(items)
+    assert np.bincount(np.r_[among.one, among.other], minlength=len(items)).min() > 0
+    np.testing.assert_array_equal(patch(graph, order, 10**9), np.arange(graph.n_items))
+
+
+def test_transitivity_is_that_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.random((40, 40)) < 0.2, 1)
+    A = A | A.T
+    groups = rng.integers(4, size=40)
+    closed = possible = closed_apart = possible_apart = 0
+    for i in range(40):
+        near = np.flatnonzero(A[i])
+        for j in near:
+            for k in near[near != j]:
+                closed, possible = closed + A[j, k], possible + 1
+    W = np.where(groups[:, None] != groups, A, False)
+    for i in range(40):
+        near = np.flatnonzero(W[i])
+        for j in near:
+            for k in near[groups[near] != groups[j]]:
+                closed_apart, possible_apart = closed_apart + W[j, k], possible_apart + 1
+    assert transitivity(build_graph(Problem.check(A.astype(float)))) == closed / possible
+    grouped = build_graph(Problem.check(W.astype(float), groups))
+    assert transitivity(grouped) == closed_apart / possible_apart
+
+
+def test_larger_labels_are_never_likelier_to_grow():
+    some = np.zeros(64)
+    some[[0, 1, 2]] = 100.0, 5.0, 40.0
+    assert (np.diff(partition._growth(some)) <= 0).all()
+    pairs_only = np.zeros(64)
+    pairs_only[1] = 500.0
+    growth = partition._growth(pairs_only)
+    assert growth[1] < growth[0] - 5.0
+    # No label has three items; but most have five, and they pass three.
+    fives = np.zeros(64)
+    fives[[1, 4]] = 10.0, 200.0
+    assert partition._growth(fives)[1] == pytest.approx(partition._growth(fives)[3])

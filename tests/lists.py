@@ -1,0 +1,45 @@
+"""Lists of candidates whose right pairs are known."""
+
+import numpy as np
+
+from spherelax.coordinate.candidates import Candidates
+
+
+def two_sources(seed, *, n=300, matched=0.7, apart=2.0, k=4):
+    """Candidates between two sources, of which a share has a partner; and which pairs are right.
+
+    Right pairs score higher by so many standard deviations, on average. Every item of the first
+    source has k further candidates.
+    """
+    rng = np.random.default_rng(seed)
+    one = np.repeat(np.arange(n), k)
+    other = n + rng.integers(n, size=n * k)
+    has_partner = np.flatnonzero(rng.random(n) < matched)
+    pairs = np.unique(np.c_[np.r_[one, has_partner], np.r_[other, n + has_partner]], axis=0)
+    right = (pairs[:, 1] == pairs[:, 0] + n) & np.isin(pairs[:, 0], has_partner)
+    score = rng.normal(size=len(pairs)) + apart * right
+    group = np.repeat([0, 1], n).astype(np.int32)
+    return Candidates(2 * n, pairs[:, 0], pairs[:, 1], score, group), right
+
+
+def entities(seed, *, n=300, sizes=(1, 2, 3), apart=3.0, k=4):
+    """Candidates inside one table of entities of these sizes; and which pairs are right.
+
+    Every item has k random candidates beside those of its entity.
+    """
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(n), rng.choice(sizes, n))
+    m = len(truth)
+    same = np.argwhere(np.triu(truth[:, None] == truth, 1))
+    random = np.sort(np.c_[np.repeat(np.arange(m), k), rng.integers(m, size=m * k)], axis=1)
+    pairs = np.unique(np.r_[same, random[random[:, 0] < random[:, 1]]], axis=0)
+    right = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    score = rng.normal(size=len(pairs)) + apart * right
+    return Candidates(m, pairs[:, 0], pairs[:, 1], score), right
+
+
+def calibration_error(probability, right, n_bins=10):
+    """The mean difference of probability and share of right pairs, over bins of pairs."""
+    bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
+    gaps = np.bincount(bins, weights=probability) - np.bincount(bins, weights=right)
+    return float(np.abs(gaps).sum() / len(right))
