@@ -36,6 +36,7 @@ import constants
 import numpy as np
 import reached
 import scipy.sparse as sp
+from bench_candidates import lists
 from bench_quality import DATA, Task, planted, points_solver, score, similarity_task
 from bench_records import tables
 from constants import Constant
@@ -143,6 +144,14 @@ def records() -> Iterator[Task]:
             yield similarity_task(
                 "records", table.similarity, table.truth, {}, groups=table.sources
             )
+
+
+def candidates() -> Iterator[Task]:
+    """Lists of candidates, with the sources and without."""
+    for table, has_sources in lists():
+        groups = table.sources if has_sources else None
+        family = "candidates, two sources" if has_sources else "candidates, duplicates"
+        yield similarity_task(family, table.similarity, table.truth, {}, groups=groups)
 
 
 def many_items() -> Iterator[Task]:
