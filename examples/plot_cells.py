@@ -73,7 +73,7 @@ if find_spec("anndata"):
     adata.obs_names = [f"cell-{number}" for number in range(N_CELLS)]
 
 items = from_graph(connectivities) if adata is None else from_anndata(adata)
-result = sl.solve(items.similarity)
+result = sl.solve(items.problem)
 
 
 def f_scores(labels):
@@ -97,7 +97,7 @@ if adata is not None:
 
 nearest = result.with_n_labels(4)
 print(f"{nearest.n_labels} labels at resolution {nearest.resolution:.3g}: {nearest.status}")
-coarse = sl.solve(items.similarity, pick=COARSE)
+coarse = sl.solve(items.problem, pick=COARSE)
 print(f"{coarse.n_labels} labels at resolution {coarse.resolution:.3g}: {coarse.status}")
 print("F against types {:.3f}, against subtypes {:.3f}".format(*f_scores(coarse.labels)))
 if adata is not None:

@@ -120,7 +120,7 @@ with closing(sqlite3.connect(path)) as database:
 # Keypoints are the items, photographs are the groups, and a match is a similarity of 1.
 
 items = read_colmap(path)
-result = sl.solve(items.similarity, items.groups)
+result = sl.solve(items.problem)
 tracks = items.answer(result)
 
 print(f"{len(items.ids)} keypoints, {items.similarity.nnz // 2} matches")

@@ -100,7 +100,7 @@ predictions = linker.inference.predict(threshold_match_probability=THRESHOLDS[0]
 # four sources are taken to be free of duplicates; ``records`` adds those without any pair.
 
 pairs = read_pairs(predictions.as_pyarrow_table(), records=records)
-result = sl.solve(pairs.similarity, pairs.groups)
+result = sl.solve(pairs.problem)
 entities = pd.DataFrame(pairs.answer(result))
 print(entities.sort_values("confidence").head(5).to_string(index=False))
 

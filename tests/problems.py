@@ -4,6 +4,7 @@ import warnings
 from dataclasses import fields
 
 import numpy as np
+import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.labels import renumber
@@ -16,6 +17,17 @@ def clean(sizes=SIZES, seed=0):
     """Complete clusters of different sizes in random order."""
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
     return (labels[:, None] == labels).astype(float), renumber(labels)
+
+
+def candidates(n_entities=60, seed=0):
+    """Scored candidates of three copies each: few wrong pairs score as high as right ones."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(n_entities), 3))
+    m = len(truth)
+    wrong = np.where(rng.random((m, m)) < 0.05, rng.normal(0.35, 0.08, (m, m)), 0.0)
+    right = rng.normal(0.75, 0.08, (m, m))
+    scores = np.triu(np.where(truth[:, None] == truth, right, wrong.clip(0.0)), 1)
+    return sp.csr_array(scores + scores.T), renumber(truth)
 
 
 def tuned(solver, **settings):

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import spherelax as sl
+from problems import candidates
 from spherelax.settings import SOLVERS
 
 with pytest.MonkeyPatch.context() as patch:
@@ -190,6 +191,33 @@ def test_matching_through_a_grid_search_with_routed_groups(matching):
     assert search.best_score_ > 0.95
 
 
+def test_matching_of_log_odds():
+    odds = sp.csr_array([[0, 0, 5, 1], [0, 0, 4, -3], [5, 4, 0, 0], [1, -3, 0, 0]], dtype=float)
+    groups = ["x", "x", "y", "y"]
+    with pytest.raises(ValueError, match="Negative values in data"):
+        sl.SphereMatching().fit(odds, groups=groups)
+    matching = clone(sl.SphereMatching(kind="odds"))
+    assert matching.get_params()["kind"] == "odds"
+    assert not matching.__sklearn_tags__().input_tags.positive_only
+    assert sl.SphereMatching().__sklearn_tags__().input_tags.positive_only
+    assert matching.fit(odds, groups=groups).matches().tolist() == [[0, 2]]
+    P = matching.result_.match_probability().toarray()
+    np.testing.assert_allclose(P[0, 2:], 1.0 / (1.0 + np.exp([-5.0, -1.0])), rtol=1e-6)
+    with pytest.raises(sl.InvalidInputError, match="kind must be one of graph, pairs, odds"):
+        matching.set_params(kind="cosine").fit(abs(odds), groups=groups)
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+def test_clustering_takes_sparse_affinities_for_a_graph():
+    W, truth = candidates()
+    clustering = sl.SphereClustering("precomputed").fit(W)
+    np.testing.assert_array_equal(clustering.labels_, sl.solve(W, kind="graph").labels)
+    assert clustering.result_.match_probability() is None
+    result = sl.solve(W)
+    assert result.match_probability() is not None
+    np.testing.assert_array_equal(result.labels, truth)
+
+
 def test_matching_without_groups_is_clustering(matching):
     W, _, _ = matching
     clustering = sl.SphereClustering("precomputed").fit(W)
@@ -229,9 +257,11 @@ def seen_by_solve(monkeypatch):
 @pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
 def test_every_setting_reaches_solve(estimator, solver, seen_by_solve):
     settings = {"solver": solver, "pick": "stability", "n_jobs": 1, "callback": print}
-    affinity = {"affinity": "precomputed"} if estimator is sl.SphereClustering else {}
-    estimator(**affinity, **settings).fit(np.ones((8, 8)))
-    assert seen_by_solve == {**settings, "start": None}
+    is_clustering = estimator is sl.SphereClustering
+    own = {"affinity": "precomputed"} if is_clustering else {"kind": "pairs"}
+    estimator(**own, **settings).fit(np.ones((8, 8)))
+    kind = "graph" if is_clustering else "pairs"
+    assert seen_by_solve == {**settings, "start": None, "kind": kind}
     assert seen_by_solve["solver"] is solver
 
 
@@ -240,7 +270,9 @@ def test_defaults_are_those_of_solve(estimator):
     ours = inspect.signature(estimator).parameters
     theirs = inspect.signature(sl.solve).parameters
     shared = set(ours) & set(theirs)
-    assert shared == set(theirs) - {"similarity", "groups", "start", "scales"}
+    # Points and affinities are graphs, so clustering has no kind.
+    fixed = {"kind"} if estimator is sl.SphereClustering else set()
+    assert shared == set(theirs) - {"similarity", "groups", "start", "scales"} - fixed
     assert {name: ours[name].default for name in shared} == {
         name: theirs[name].default for name in shared
     }

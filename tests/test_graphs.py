@@ -56,6 +56,16 @@ def test_every_sparse_matrix_is_made_undirected(directed, kind):
     assert sl.problem.Problem.check(items.similarity).n_items == 9
 
 
+def test_a_graph_says_that_absent_pairs_are_unlike(directed):
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    A, _ = directed
+    edges = [(0, 1), (1, 2)]
+    for graph in (A, sp.csr_array(A), nx.Graph(edges), igraph.Graph(edges=edges)):
+        items = from_graph(graph)
+        assert items.kind == items.problem.kind == "graph"
+        assert items.with_groups(range(items.n_items)).problem.kind == "graph"
+
+
 def test_dense_and_lists_are_made_undirected(directed):
     A, W = directed
     np.testing.assert_array_equal(dense(from_graph(A)), W)

@@ -53,8 +53,94 @@ def test_frames_of_every_library(library: str, names: tuple[str, ...]) -> None:
     W = np.zeros((5, 5))
     for a, b, score in [(0, 1, 0.9), (0, 2, 0.8), (1, 2, 0.9), (3, 4, 0.9), (3, 2, 0.3)]:
         W[a, b] = W[b, a] = score
-    np.testing.assert_array_equal(records.similarity.toarray(), W)
+    expected = W if names == ROLES else -np.log(1.0 - W)
+    np.testing.assert_allclose(records.similarity.toarray(), expected, rtol=1e-12)
+    np.testing.assert_allclose(records.scores(records.similarity.toarray()), W, rtol=1e-12)
+    assert records.kind is None
     assert entities(records) == [0, 0, 0, 1, 1]
+
+
+WEIGHTS = {
+    "unique_id_l": ["a", "b", "a", "c", "c"],
+    "unique_id_r": ["b", "c", "c", "d", "c"],
+    "match_weight": [4.0, -3.0, -0.5, 10.0, 99.0],
+}
+
+
+def test_match_weights_are_log_odds() -> None:
+    records = read_pairs(pd.DataFrame(WEIGHTS))
+    assert records.kind == records.problem.kind == "odds"
+    assert records.ids == ["a", "b", "c", "d"]
+    W = np.zeros((4, 4))
+    for (a, b), weight in {(0, 1): 4.0, (1, 2): -3.0, (0, 2): -0.5, (2, 3): 10.0}.items():
+        W[a, b] = W[b, a] = weight
+    np.testing.assert_allclose(records.similarity.toarray(), W * np.log(2.0), rtol=1e-12)
+    np.testing.assert_allclose(records.scores(records.similarity.toarray()), W, rtol=1e-12)
+    result = solve(records.problem)
+    assert records.answer(result)["entity"] == [0, 0, 1, 1]
+    assert result.status.name == "LIKELIEST"
+    with pytest.raises(InvalidInputError, match=r"smallest value is -2.1 \(kind='odds' is for log"):
+        solve(records.similarity)
+
+
+def test_probabilities_come_before_match_weights() -> None:
+    p = 1.0 / (1.0 + 2.0 ** -np.array(WEIGHTS["match_weight"]))
+    both = pd.DataFrame(WEIGHTS | {"match_probability": p})
+    found = read_pairs(both)
+    assert found.kind is None
+    assert found.column == "match_probability"
+    # With one kind, both columns mean the same.
+    for kind in ("pairs", "odds"):
+        by_weight = read_pairs(pd.DataFrame(WEIGHTS), kind=kind)
+        by_p = read_pairs(both, kind=kind)
+        assert by_weight.kind == by_p.kind == by_p.problem.kind == kind
+        np.testing.assert_allclose(
+            by_weight.similarity.toarray(), by_p.similarity.toarray(), rtol=1e-9
+        )
+        listed = by_p.similarity.toarray() != 0
+        for records, scores in ((by_weight, WEIGHTS["match_weight"]), (by_p, p)):
+            shown = records.scores(records.similarity.toarray())[listed]
+            np.testing.assert_allclose(np.unique(shown), np.unique(scores[:4]), rtol=1e-9)
+
+
+def test_sure_probabilities_are_finite() -> None:
+    pairs = {
+        "unique_id_l": ["a", "b", "c"],
+        "unique_id_r": ["b", "c", "d"],
+        "match_probability": [1.0, 0.0, 1.0 - 1e-12],
+    }
+    W = read_pairs(pd.DataFrame(pairs)).similarity.toarray()
+    np.testing.assert_allclose([W[0, 1], W[2, 3]], -np.log(1e-9), rtol=1e-6)
+    assert W[1, 2] == 0.0
+    odds = read_pairs(pd.DataFrame(pairs), kind="odds").similarity.toarray()
+    np.testing.assert_allclose([odds[0, 1], odds[1, 2]], [np.log(1e9), -np.log(1e9)], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "kind", "reason"),
+    [
+        ("match_probability", 1.5, None, "must be a number from 0 to 1; found 1.5"),
+        ("match_probability", -0.5, "odds", "must be a number from 0 to 1; found -0.5"),
+        ("match_weight", np.inf, None, "must be a finite number; found inf"),
+        ("score", -2.0, None, "not negative; found -2.0 (log odds may be negative: kind='odds'"),
+        ("score", -2.0, "pairs", "or splink's match_weight)"),
+        ("score", np.nan, "odds", "must be a finite number; found None"),
+    ],
+)
+def test_scores_that_are_out_of_range(column: str, value: float, kind: str, reason: str) -> None:
+    pairs = {"id_a": ["a", "b"], "id_b": ["b", "c"], column: [0.5, value]}
+    with pytest.raises(InvalidInputError) as caught:
+        read_pairs(pd.DataFrame(pairs), columns=list(pairs), kind=kind)
+    assert f"row 1 (from 0): {column} must be" in str(caught.value)
+    assert reason in str(caught.value)
+
+
+def test_other_log_odds_are_read_as_they_are() -> None:
+    pairs = {"id_a": ["a", "b", "c"], "id_b": ["b", "c", "d"], "score": [2.0, -1.5, 3.0]}
+    records = read_pairs(pd.DataFrame(pairs), kind="odds")
+    assert records.similarity.toarray()[1].tolist() == [2.0, 0.0, -1.5, 0.0]
+    assert records.with_groups(["x", "y", "x", "y"]).problem.kind == "odds"
+    assert records.answer(solve(records.problem))["entity"] == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.tsv", "P.CSV", "p.txt", "p.parquet"])
@@ -231,7 +317,11 @@ def test_faults_of_the_table_of_records(tmp_path: Path) -> None:
     [
         ("", "found None"),
         ("nan", "found 'nan'"),
-        ("-0.1", "found '-0.1'"),
+        (
+            "-0.1",
+            "found '-0.1' (log odds may be negative: kind='odds' or --kind odds, or splink's "
+            "match_weight)",
+        ),
         ("inf", "found 'inf'"),
         ("high", "found 'high'"),
     ],

@@ -224,3 +224,18 @@ def test_rounding_is_not_asymmetry():
     W = W + W.T
     W[3, 4] = np.nextafter(W[3, 4], np.float32(9))
     assert Problem.check(W).n_items == 20
+
+
+@pytest.mark.parametrize("make", [np.array, sp.csr_array])
+def test_log_odds_above_zero_alone(make):
+    odds = make([[0.0, 3.0, -2.0], [3.0, 0.0, 0.0], [-2.0, 0.0, 0.0]])
+    problem = Problem.check(odds, ["x", "y", "y"], "odds")
+    found = problem.positive()
+    assert sp.issparse(found.similarity) == sp.issparse(odds)
+    dense = found.similarity.toarray() if sp.issparse(odds) else found.similarity
+    np.testing.assert_array_equal(dense, [[0, 3, 0], [3, 0, 0], [0, 0, 0]])
+    assert found.isolated.tolist() == [False, False, True]
+    assert found.groups is problem.groups
+    assert problem.similarity.min() == -2.0
+    plain = Problem.check(abs(odds))
+    assert plain.positive() is plain

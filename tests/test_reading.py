@@ -43,6 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score;id_b;id_a\n0.5;1;2\n", "pairs"),
         (f"{SPLINK}\n3,0.9,x,1,y,2\n", "pairs"),
         ("unique_id_l,unique_id_r,match_probability\n1,2,0.5\n", "pairs"),
+        ("unique_id_l,unique_id_r,match_weight\n1,2,-0.5\n", "pairs"),
         ("id_a,id_b,weight\n1,2,0.5\n", "edges"),
         ("1,2,3,4\n", "points"),
         ("name,a,b,c\nrose,1,2,3\n", "points"),
@@ -260,3 +261,48 @@ def test_a_stream_that_breaks_leaves_nothing_behind() -> None:
     with pytest.raises(KeyboardInterrupt):
         fail()
     assert not seen[0].parent.exists()
+
+
+SIGNED = [[0.0, 2.5, -1.5], [2.5, 0.0, 0.0], [-1.5, 0.0, 0.0]]
+
+
+def save_signed() -> None:
+    """Save the same log odds as files of three kinds."""
+    Path("edges.csv").write_text("a,b,2.5\na,c,-1.5\n")
+    Path("pairs.csv").write_text("id_a,id_b,score\na,b,2.5\na,c,-1.5\n")
+    sp.save_npz("matrix.npz", sp.csr_array(SIGNED))
+
+
+@pytest.mark.parametrize("file", ["edges.csv", "pairs.csv", "matrix.npz"])
+def test_log_odds_of_every_kind_of_file(file: str) -> None:
+    save_signed()
+    with pytest.raises(sl.InvalidInputError, match="negative"):
+        io.read(file)
+    items = io.read(file, similarity_kind="odds")
+    assert items.kind == items.problem.kind == "odds"
+    np.testing.assert_array_equal(items.similarity.toarray(), SIGNED)
+    assert sl.solve(items.problem).labels.tolist() == [0, 0, 1]
+
+
+def test_what_similarities_of_files_are() -> None:
+    Path("edges.csv").write_text("a,b,2.5\na,c,1.5\n")
+    Path("groups.csv").write_text("a,x\nb,y\nc,y\nd,y\n")
+    Path("pairs.csv").write_text("id_a,id_b,score\na,b,2.5\na,c,1.5\n")
+    sp.save_npz("matrix.npz", sp.csr_array(np.abs(SIGNED)))
+    for file, kind in (("edges.csv", "graph"), ("pairs.csv", None), ("matrix.npz", None)):
+        assert io.read(file).problem.kind == kind
+        assert io.read(file, similarity_kind="pairs").problem.kind == "pairs"
+    grown = io.read_groups("groups.csv", io.read("edges.csv", similarity_kind="pairs"))
+    assert grown.n_items == 4
+    assert grown.problem.kind == "pairs"
+
+
+def test_kinds_of_similarities_that_cannot_be() -> None:
+    Path("points.csv").write_text("0.5,1,2,3\n1.5,1,2,3\n")
+    assert io.read("points.csv", similarity_kind="graph").n_items == 2
+    for kind in ("pairs", "odds"):
+        message = f"^points.csv: similarities of points must not be {kind}; leave it out$"
+        with pytest.raises(sl.InvalidInputError, match=message):
+            io.read("points.csv", similarity_kind=kind)
+    with pytest.raises(sl.InvalidInputError, match=r"^similarity_kind must be one of graph, pairs"):
+        io.read("points.csv", similarity_kind="cosine")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from problems import tuned
+from problems import candidates, quiet_solve, tuned
 from spherelax.result import SweepPath
 from spherelax.settings import SOLVERS
 
@@ -109,6 +109,36 @@ def test_matches_are_the_pairs_of_equal_labels(result):
     labels = result.labels
     expected = [(i, j) for i, j in combinations(range(len(labels)), 2) if labels[i] == labels[j]]
     assert [tuple(pair) for pair in result.matches().tolist()] == expected
+
+
+def test_probabilities_of_listed_pairs():
+    W, truth = candidates()
+    result = sl.solve(W)
+    P = result.match_probability()
+    assert P.shape == W.shape
+    assert ((P != 0) != (W != 0)).nnz == 0
+    assert abs(P - P.T).max() == 0.0
+    pairs = P.tocoo()
+    is_right = truth[pairs.row] == truth[pairs.col]
+    assert pairs.data.min() >= 0.0
+    assert pairs.data.max() <= 1.0
+    assert np.mean((pairs.data > 0.5) == is_right) > 0.99
+    assert result.status == sl.Status.LIKELIEST
+    # The confidence of an item is the mean probability of its pairs inside its label.
+    inside = P.multiply(result.labels[:, None] == result.labels).toarray()
+    shared = np.bincount(result.labels)[result.labels] > 1
+    mean = inside.sum(axis=1)[shared] / np.count_nonzero(inside, axis=1)[shared]
+    np.testing.assert_allclose(result.confidence[shared], mean, rtol=1e-6)
+    # What a user does with them changes nothing in the result.
+    P.data[:] = 0.0
+    assert result.match_probability().max() > 0.9
+    assert (result.at(99.0).match_probability() != result.match_probability()).nnz == 0
+
+
+def test_a_graph_has_no_probabilities(result):
+    assert result.match_probability() is None
+    W, _ = candidates()
+    assert quiet_solve(W, kind="graph").match_probability() is None
 
 
 def test_labels_that_nobody_shares_have_no_matches():

@@ -74,6 +74,8 @@ def test_a_loaded_result_moves_along_its_path(result, tmp_path):
         json.dumps(found, allow_nan=False)
     with pytest.raises(sl.InvalidInputError, match=r"result\.npz: holds no similarities, which"):
         loaded.embedding()
+    with pytest.raises(sl.InvalidInputError, match=r"result\.npz: holds no similarities, which"):
+        loaded.match_probability()
     frame = loaded.to_frame()
     np.testing.assert_array_equal(frame["confidence"], result.confidence)
 

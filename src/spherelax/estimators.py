@@ -48,14 +48,19 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
     def _checked_similarity(self, X: Any) -> Any:
         """Run the checks of scikit-learn for pairwise input; `solve` checks the rest."""
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
-        check_non_negative(X, type(self).__name__)
+        if not self._takes_odds():
+            check_non_negative(X, type(self).__name__)
         return X
 
+    def _takes_odds(self) -> bool:
+        """Tell whether X holds log odds, which may be negative."""
+        return False
+
     def _pairwise_tags(self) -> Any:
-        """Set the tags: X holds non-negative similarities of all pairs, dense or sparse."""
+        """Set the tags: X holds similarities of all pairs, dense or sparse."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = True
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = not self._takes_odds()
         tags.input_tags.sparse = True
         return tags
 
@@ -64,7 +69,7 @@ class SphereClustering(_SphereEstimator):
     """Clustering that finds the number of clusters.
 
     ``affinity`` turns points into similarities; :func:`spherelax.solve` turns similarities into
-    labels.
+    labels. They are always taken for a graph: two samples without a similarity are not alike.
 
     Parameters
     ----------
@@ -156,7 +161,8 @@ class SphereClustering(_SphereEstimator):
         """
         self.affinity_matrix_, scales = self._affinity(X)
         found = {"pick": "valleys", "scales": scales} if self._seeks_valleys(scales) else {}
-        self.n_clusters_ = self._solve(self.affinity_matrix_, None, **found).n_labels
+        result = self._solve(self.affinity_matrix_, None, kind="graph", **found)
+        self.n_clusters_ = result.n_labels
         return self
 
     def _is_affinity(self, name: str) -> bool:
@@ -200,6 +206,8 @@ class SphereMatching(_SphereEstimator):
 
     Parameters
     ----------
+    kind : {"graph", "pairs", "odds"}, optional
+        What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
     solver, pick, n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
@@ -216,7 +224,8 @@ class SphereMatching(_SphereEstimator):
     resolution_ : float
         Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
-        How much better each label is than the next best, in [0, 1].
+        How much better each label is than the next best, in [0, 1]; or how likely it is right, as
+        in :class:`spherelax.Result`.
     result_ : Result
         All of that and the whole path.
     n_features_in_ : int
@@ -242,12 +251,14 @@ class SphereMatching(_SphereEstimator):
     def __init__(
         self,
         *,
+        kind: str | None = None,
         solver: str | Coordinate | Power = "coordinate",
         pick: str | float | None = None,
         n_jobs: int | None = None,
         callback: Callback | None = None,
         warm_start: bool = False,
     ) -> None:
+        self.kind = kind
         self.solver = solver
         self.pick = pick
         self.n_jobs = n_jobs
@@ -265,7 +276,7 @@ class SphereMatching(_SphereEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_samples)
-            Symmetric, non-negative similarities.
+            Symmetric similarities, not negative unless they are log odds.
         y : object
             Ignored.
         groups : sequence of n_samples hashable labels, optional
@@ -279,13 +290,17 @@ class SphereMatching(_SphereEstimator):
         """
         X = self._checked_similarity(X)
         objects = range(X.shape[0]) if groups is None else groups
-        self.n_universe_ = self._solve(X, objects).n_labels
+        self.n_universe_ = self._solve(X, objects, kind=self.kind).n_labels
         return self
 
     def matches(self) -> NDArray[np.intp]:
         """Return the pairs of items that share a label, cycle consistent, as rows i < j."""
         check_is_fitted(self)
         return self.result_.matches()
+
+    def _takes_odds(self) -> bool:
+        """Tell whether X holds log odds, which may be negative."""
+        return self.kind == "odds"
 
     def __sklearn_tags__(self) -> Any:
         """Set the tags: X holds similarities."""

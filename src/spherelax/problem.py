@@ -77,6 +77,21 @@ class Problem:
         codes = None if groups is None else _encode_groups(groups, self.n_items)
         return Problem(self.similarity, codes, self.kind)
 
+    def positive(self) -> Problem:
+        """Return the problem without log odds below 0, so that similarities are of alike items.
+
+        Examples
+        --------
+        >>> odds = Problem.check([[0, 3, -2], [3, 0, 0], [-2, 0, 0]], kind="odds")
+        >>> odds.positive().similarity.tolist()
+        [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
+        """
+        if self.kind != "odds":
+            return self
+        W = self.similarity
+        alike = Problem.check(W.maximum(0) if sp.issparse(W) else np.maximum(W, 0))
+        return Problem(alike.similarity, self.groups)
+
     def _with(self, groups: Iterable[Hashable] | None, kind: str | None) -> Problem:
         """Return the problem with groups and kind, if they are given, instead of its own."""
         problem = self if groups is None else self.regrouped(groups)

@@ -239,6 +239,9 @@ class Source(Protocol):
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence of each item in its label, from 0 to 1."""
 
+    def match_probability(self) -> Any:
+        """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
+
     def embedding(self, index: int) -> Any:
         """Return the matrix U at a step: how strongly each item belongs to each label."""
 
@@ -281,7 +284,9 @@ class Result:
         A sentence that says how the labels were chosen, and whether to doubt them.
     confidence : ndarray of shape (n_items,)
         For each item, from 0 (another label would be as good) to 1 (no other label has a claim on
-        it).
+        it). Where :meth:`match_probability` is known, the probability that its label is right: the
+        mean probability of its pairs inside the label or, if it is alone, that of none of its pairs
+        being right.
     path : SweepPath
         The whole sweep.
     index : int or None
@@ -385,6 +390,33 @@ class Result:
             pairs.append(members[:, np.transpose(np.triu_indices(size, 1))].reshape(-1, 2))
         found = np.concatenate(pairs)
         return found[np.lexsort(found.T[::-1])]
+
+    def match_probability(self) -> Any:
+        """Return how likely each listed pair is right, whatever labels were chosen.
+
+        The probabilities are learnt from the scores of all pairs, or follow from log odds. Pairs
+        inside a group are not listed.
+
+        Returns
+        -------
+        csr_array of shape (n_items, n_items) or None
+            Symmetric. None if the similarities were taken for a graph, and for the power solver.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result was loaded from a file, which does not hold it.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> result = sl.solve([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds")
+        >>> result.match_probability().toarray().round(2)
+        array([[0.  , 0.95, 0.05],
+               [0.95, 0.  , 0.  ],
+               [0.05, 0.  , 0.  ]])
+        """
+        return self.source.match_probability()
 
     def embedding(self) -> Any:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.

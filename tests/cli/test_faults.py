@@ -28,6 +28,10 @@ FAULTS = {
     "cluster edges.csv more.csv": "unexpected extra argument",
     "cluster edges.csv --n-inner many": "'many' is not a valid integer",
     "cluster edges.csv --solver magic": "'magic' is not one of 'coordinate', 'power'",
+    "cluster edges.csv --kind cosine": "'cosine' is not one of 'graph', 'pairs', 'odds'",
+    "cluster edges.csv --kind odds --solver power": "--kind odds needs --solver coordinate",
+    "cluster points.csv --kind odds": "points.csv: similarities of points must not be odds",
+    "match w.db --kind odds": "w.db: similarities of colmap must not be odds; leave it out",
     "cluster edges.csv --pick best": "'best' is not one of 'description', 'eta', 'stability'",
     "cluster edges.csv --pick 0": "--pick must be a finite number > 0; found 0.0",
     "cluster edges.csv --pick nan": "--pick must be a finite number > 0; found nan",
@@ -168,7 +172,12 @@ def test_a_saved_result_is_no_input(command: str) -> None:
 
 def test_what_is_solved_already_takes_no_settings() -> None:
     assert invoke("cluster", "edges.csv", "--out", "saved.npz").exit_code == 0
-    for option in ("--groups groups.csv", "--table matches", "--n-steps 4"):
+    for option in (
+        "--groups groups.csv",
+        "--table matches",
+        "--kind pairs",
+        "--n-steps 4",
+    ):
         result = invoke("path", "saved.npz", *option.split())
         message = f"saved.npz is solved already; leave out {option.split()[0]}"
         assert_one_line(result.exit_code, result.stdout, result.stderr, message)

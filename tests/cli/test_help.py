@@ -15,7 +15,7 @@ import pytest
 from program import BLOCKS, PAIRS, PYTHON, invoke
 
 import spherelax
-from spherelax import cli, io
+from spherelax import cli, io, problem
 from spherelax.cli import manual, options
 from spherelax.coordinate import walk
 from spherelax.settings import SOLVERS, Coordinate, Power
@@ -71,11 +71,12 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     defaults = inspect.signature(spherelax.solve).parameters
     assert defaults["pick"].default is defaults["n_jobs"].default is None
     others = {"similarity", "groups", "start", "scales", "callback"}
-    assert set(defaults) - others == {"solver", "pick", "n_jobs"}
+    assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
 
 
 def test_choices_are_those_of_the_settings() -> None:
     assert tuple(options.SOLVING["--solver"].kind.choices) == tuple(SOLVERS)
+    assert tuple(options.READING["--kind"].kind.choices) == problem.KINDS
     assert next(iter(SOLVERS)) == inspect.signature(spherelax.solve).parameters["solver"].default
     picks = tuple(options.SOLVING["--pick"].kind.choices)
     assert picks == Coordinate.picks

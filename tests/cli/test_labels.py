@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from program import ENVIRONMENT, GROUPS, PAIRS, POWER, PYTHON, invoke, labels_in, run
 
 import spherelax
+from problems import candidates
 from spherelax import io
 
 
@@ -314,3 +316,32 @@ def test_labels_of_one_item_are_counted() -> None:
     Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
     result = invoke("match", "edges.csv", "--groups", "groups.csv")
     assert "(1 without an edge): 4 labels (1 of one item) at resolution" in result.stderr
+
+
+def test_the_kind_of_similarities() -> None:
+    Path("weights.csv").write_text("unique_id_l,unique_id_r,match_weight\na,b,4\nb,c,-3\nc,d,9\n")
+    Path("odds.csv").write_text("a,b,2.5\nb,c,-1.5\nc,d,3\n")
+    refused = invoke("cluster", "odds.csv")
+    assert refused.exit_code == 2
+    assert "similarity must be finite and not negative; found '-1.5'" in refused.stderr
+    for arguments in (["weights.csv"], ["odds.csv", "--kind", "odds"]):
+        done = invoke("cluster", *arguments)
+        assert done.exit_code == 0
+        assert [line.split(",")[1] for line in done.stdout.splitlines()[1:]] == list("0011")
+        assert spherelax.Status.LIKELIEST in done.stderr
+
+
+def test_edges_are_a_graph_unless_they_are_said_to_be_candidates() -> None:
+    W, truth = candidates()
+    pairs = sp.triu(W).tocoo()
+    rows = zip(pairs.row, pairs.col, pairs.data, strict=True)
+    Path("scored.csv").write_text("".join(f"i{a},i{b},{score}\n" for a, b, score in rows))
+    graph, found = (
+        invoke("cluster", "scored.csv"),
+        invoke("cluster", "scored.csv", "--kind", "pairs"),
+    )
+    assert spherelax.Status.LIKELIEST not in graph.stderr
+    assert spherelax.Status.LIKELIEST in found.stderr
+    labels = {name: label for name, label, _ in csv.reader(found.stdout.splitlines()[1:])}
+    mine = [labels[f"i{item}"] for item in range(len(truth))]
+    assert spherelax.metrics.pairwise_scores(truth, mine).f_score > 0.99

@@ -155,6 +155,26 @@ def test_info() -> None:
     assert "group" not in text
 
 
+WEIGHTS = "unique_id_l,unique_id_r,match_weight\na,b,4\nb,c,-3\na,c,-0.5\nc,d,10\n"
+PROBABILITIES = "unique_id_l,unique_id_r,match_probability\na,b,0.9\nb,c,0.1\nc,d,0.75\n"
+
+
+def test_what_users_see_are_their_own_scores() -> None:
+    Path("weights.csv").write_text(WEIGHTS)
+    Path("probabilities.csv").write_text(PROBABILITIES)
+    for file, n_edges, smallest, median, largest in (
+        ("weights.csv", 2, 4.0, 7.0, 10.0),
+        ("probabilities.csv", 3, 0.1, 0.75, 0.9),
+    ):
+        about = json.loads(invoke("info", file, "--json").stdout)
+        found = [about[name] for name in ("n_edges", "smallest", "largest")]
+        assert found == pytest.approx([n_edges, smallest, largest])
+        assert invoke("report", file).exit_code == 0
+        page = Path("report.html").read_text()
+        assert f"median, from {smallest:g} to {largest:g}" in page
+        assert f">{median:g}<" in page
+
+
 @pytest.mark.parametrize(
     ("file", "kind"),
     [("w.npy", "matrix"), ("pairs.csv", "pairs"), ("w.db", "colmap"), ("points.csv", "points")],

@@ -88,7 +88,7 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     reading = taken(given, *READING)
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
     step = taken(given, options.STEP)
-    settings = solving.checked(step, given)
+    settings = solving.checked(step, given, kind=reading["kind"])
     targets.check(file, groups)
     work.label(
         file, groups, reading, targets, step=step, settings=settings, is_matching=is_matching
@@ -112,7 +112,7 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
     from spherelax.cli import solving, work
 
     reading = taken(given, *READING)
-    settings = solving.checked({}, given)
+    settings = solving.checked({}, given, kind=reading["kind"])
     work.path(file, groups, reading, settings, given=given, out=out, as_json=as_json)
 
 
@@ -137,7 +137,7 @@ def report(
 
     out = given.pop("out") or Path("report.html")
     reading, step = taken(given, *READING), taken(given, options.STEP)
-    settings = solving.checked(step, given)
+    settings = solving.checked(step, given, kind=reading["kind"])
     if result:
         solving.check_unused("--result", {**step, **given})
     work.report(

@@ -30,7 +30,8 @@ def facts(items: Items) -> dict[str, Any]:
     """Count items, groups, edges and components.
 
     An edge is a positive similarity of two items that may share a label. Positive similarities
-    inside groups are counted separately and connect nothing. What does not apply is None.
+    inside groups are counted separately and connect nothing. The smallest and the largest are the
+    user's own scores. What does not apply is None.
 
     Examples
     --------
@@ -39,12 +40,12 @@ def facts(items: Items) -> dict[str, Any]:
     >>> found["n_edges"], found["n_components"], found["n_components_with_conflicts"]
     (2, 2, 1)
     """
-    problem = items.problem
+    problem = items.problem.positive()
     m, scale = problem.n_items, float(problem.similarity.max())
     graph = build_graph(problem, scale)
     W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(m, m))
     n_components, component = connected_components(W, directed=False)
-    n_edges, values = len(graph.values) // 2, scale * graph.values.astype(float)
+    n_edges, values = len(graph.values) // 2, items.scores(scale * graph.values.astype(float))
     about: dict[str, Any] = {
         "n_items": m,
         "n_groups": None,

@@ -110,15 +110,17 @@ KINDS_TEXT = {
     "edges": """
         edges: .csv, .tsv, .txt
             One edge per row: two items and, optionally, their similarity (default 1). If an edge
-            is listed twice, the larger similarity counts. A header is recognised.
+            is listed twice, the larger similarity counts. A header is recognised. Items without
+            an edge are not alike; if the edges are only candidates, say --kind pairs.
         """,
     "pairs": """
         pairs: .csv, .tsv, .txt, .parquet
             Scored pairs of records with named columns: source_a, id_a, source_b, id_b, score, or
-            those of splink: unique_id_l, unique_id_r, match_probability and, optionally,
-            source_dataset_l, source_dataset_r. The sources may be missing. --columns gives other
-            names. A source is a group if no two of its records are paired; with --duplicate-free,
-            the sources named there are the groups.
+            those of splink: unique_id_l, unique_id_r, match_probability or match_weight and,
+            optionally, source_dataset_l, source_dataset_r. The sources may be missing. --columns
+            gives other names. Only a match_weight, or any score with --kind odds, may be negative.
+            A source is a group if no two of its records are paired; with --duplicate-free, the
+            sources named there are the groups.
         """,
     "colmap": """
         colmap: .db, .sqlite, .sqlite3
@@ -173,9 +175,10 @@ WHAT COMES OUT
     --plot            a picture of the sweep: .png, .svg, .pdf, ... Needs matplotlib.
 
     Labels, entities and tracks are numbered from 0. Confidence is a number from 0 (another label
-    would be as good) to 1 (no other label has a claim on the item). A file is written completely
-    or not at all, and an input file is never overwritten. Standard output can take only one of
-    these and is written last. Summaries and progress go to standard error.
+    would be as good) to 1 (no other label has a claim on the item); where the labels are the
+    likeliest ones, the probability that the label is right. A file is written completely or not
+    at all, and an input file is never overwritten. Standard output can take only one of these
+    and is written last. Summaries and progress go to standard error.
 
     Ctrl-C while solving ends the sweep after its current step, and the best labels so far are
     written. After the last step, the labels are completed first. A second Ctrl-C, or one while

@@ -63,9 +63,16 @@ KINDS = ("matrix", "edges", "pairs", "colmap", "h5ad", "points")
 
 GROUPS = {"--groups": Option(FILE, "File of the group of each item, if FILE has no groups.")}
 AS_TEXT = "Kind of FILE. Default: found from its content and ending."
-AS_ANY = {"--as": Option(Choice(*KINDS), AS_TEXT, argument="kind")}
-AS_GROUPED = {"--as": Option(Choice(*KINDS[:-1]), AS_TEXT, argument="kind")}
+AS_ANY = {"--as": Option(Choice(*KINDS), AS_TEXT)}
+AS_GROUPED = {"--as": Option(Choice(*KINDS[:-1]), AS_TEXT)}
 READING = {
+    "--kind": Option(
+        Choice("graph", "pairs", "odds"),
+        "What the similarities are. graph: items without one are not alike. pairs: scores of "
+        "candidates, whose worth is learnt. odds: log odds in nats, which may be negative. "
+        "Default: graph for edges, h5ad and points, odds for a match_weight, else found from the "
+        "similarities.",
+    ),
     "--columns": Option(
         Names(), "pairs: names of the columns source,id,source,id,score or id,id,score."
     ),

@@ -23,10 +23,11 @@ Given = Mapping[str, Any]
 Solved = tuple[io.Items, spherelax.Result]
 
 
-def checked(step: Given, given: Given) -> dict[str, Any]:
+def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
     """Return the arguments of `solve`; refuse wrong values before any file is read.
 
-    Messages name the options, not the Python arguments.
+    ``kind`` is that of the similarities, which goes with the items. Messages name the options, not
+    the Python arguments.
     """
     for name, value in {"n_labels": step.get("n_labels"), "n_jobs": given["n_jobs"]}.items():
         if value is not None and value not in POSITIVE_INTEGER:
@@ -36,6 +37,8 @@ def checked(step: Given, given: Given) -> dict[str, Any]:
         name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
     }
     solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]
+    if kind == "odds" and solver.name != "coordinate":
+        raise click.UsageError("--kind odds needs --solver coordinate")
     own = {setting.name for setting in fields(solver)}
     for name in settings:
         if name not in own:
@@ -113,7 +116,7 @@ def _solved(
         warnings.simplefilter("always", spherelax.SphereWarning)
         if isinstance(items, io.Points):
             model = spherelax.SphereClustering(**given).fit(items.points)
-            problem = Problem(model.affinity_matrix_, groups=None)  # `fit` has checked it
+            problem = Problem(model.affinity_matrix_, None, "graph")  # `fit` has checked it
             items, result = io.Items.of(problem, items.ids), model.result_
         else:
             result = spherelax.solve(items.problem, **given)

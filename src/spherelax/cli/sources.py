@@ -38,7 +38,7 @@ def name_of(file: Path, standard: str = "input") -> str:
 
 def kind_of(source: io.Source, reading: Mapping[str, Any]) -> str:
     """Return the kind of a file: what the user says, or what its content shows."""
-    source.kind = reading["kind"] or ("pairs" if reading["columns"] is not None else source.kind)
+    source.kind = reading["as"] or ("pairs" if reading["columns"] is not None else source.kind)
     return io.kind_of(source)
 
 
@@ -51,6 +51,7 @@ def read(
 ) -> tuple[io.Items | io.Points, int]:
     """Return the items with their groups, and how many are named by the groups only."""
     kind, given = kind_of(source, reading), dict(reading)
+    given = given | {"kind": given.pop("as"), "similarity_kind": given["kind"]}
     hint = "points; --as or --columns set another kind"
     if needs_groups and kind == "points":
         given["kind"] = "matrix" if source.ending == ".npy" else "pairs"
@@ -58,7 +59,7 @@ def read(
     try:
         items = io.read(source, **given)
     except InvalidInputError as error:
-        if kind != "points" or reading["kind"] is not None:
+        if kind != "points" or reading["as"] is not None:
             raise
         raise InvalidInputError(f"{error} (read as {hint})") from None
     n_similar = items.n_items
@@ -81,7 +82,8 @@ def similar(items: io.Items | io.Points) -> io.Items:
     """Return items with similarities; for points, those that clustering uses."""
     if isinstance(items, io.Items):
         return items
-    return io.Items(spherelax.similarity.nearest_neighbors(items.points), items.ids)
+    W = spherelax.similarity.nearest_neighbors(items.points)
+    return io.Items(W, items.ids, kind="graph")
 
 
 def pictures(folder: Path | None, items: io.Items | io.Points) -> dict[str, Any]:

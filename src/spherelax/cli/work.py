@@ -123,7 +123,7 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
 
 def _guess(kind: str, reading: Given) -> list[str]:
     """Return a line of the summary about a table whose kind was guessed."""
-    is_guessed = reading["kind"] is None and kind in ("edges", "points")
+    is_guessed = reading["as"] is None and kind in ("edges", "points")
     return [f"input: read as {kind}; --as sets another kind"] if is_guessed else []
 
 

@@ -118,7 +118,8 @@ class CoordinateSource:
         graph, right = self.model.given, self.model.right
         if right is None:
             return None
-        return sp.csr_array((right, graph.indices, graph.indptr), shape=(graph.n_items,) * 2)
+        shape = (graph.n_items, graph.n_items)
+        return sp.csr_array((right, graph.indices, graph.indptr), shape=shape, copy=True)
 
     def embedding(self, index: int) -> Any:
         """Walk down to a step and return its U, as CSR with a column per label."""

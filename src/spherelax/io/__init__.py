@@ -1,8 +1,8 @@
 """Reading and writing files, and tables and graphs of other packages.
 
 A reader returns :class:`Items`, or :class:`Points` for a table of features. Give
-``items.similarity`` and ``items.groups`` to :func:`spherelax.solve`; ``items.answer(result)``
-returns the labels with the user's own names. A file is written completely or not at all.
+``items.problem`` to :func:`spherelax.solve`; ``items.answer(result)`` returns the labels with the
+user's own names. A file is written completely or not at all.
 """
 
 from spherelax.io.answers import columns_csv, summary, write_answer

@@ -48,7 +48,7 @@ def write_answer(path: str | Path, items: Named, result: Result) -> None:
     >>> items = sl.io.Items(np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]]), ["a", "b", "c"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "labels.tsv")
-    ...     write_answer(path, items, sl.solve(items.similarity, pick=9.0))
+    ...     write_answer(path, items, sl.solve(items.problem, pick=9.0))
     ...     path.read_text().splitlines()[:2]
     ['item\tlabel\tconfidence', 'a\t0\t1.0000']
     """
@@ -114,7 +114,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
     --------
     >>> import spherelax as sl
     >>> items = sl.io.Items(np.kron(np.eye(2), np.ones((3, 3))), ids=None)
-    >>> found = summary(items, sl.solve(items.similarity))
+    >>> found = summary(items, sl.solve(items.problem))
     >>> found["n_labels"], found["sizes"], found["pick"]
     (2, {'3': 2}, 'described')
     """

@@ -14,7 +14,7 @@ from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.io.arrays import BROKEN
 from spherelax.io.faults import about
-from spherelax.io.graphs import undirected
+from spherelax.io.graphs import KIND, undirected
 from spherelax.io.items import Items, check_count
 from spherelax.result import Result
 
@@ -38,7 +38,7 @@ def from_anndata(
     Returns
     -------
     Items
-        With ``obs_names`` as ids.
+        With ``obs_names`` as ids and the kind "graph": cells without an edge are not alike.
 
     Raises
     ------
@@ -59,7 +59,8 @@ def from_anndata(
         obsp = adata.uns[neighbors_key].get("connectivities_key", "connectivities")
     if obsp not in adata.obsp:
         raise InvalidInputError(_absent("obsp", obsp, adata.obsp))
-    return Items(undirected(adata.obsp[obsp], f"obsp[{obsp!r}]"), ids=list(adata.obs_names))
+    W = undirected(adata.obsp[obsp], f"obsp[{obsp!r}]")
+    return Items(W, ids=list(adata.obs_names), kind=KIND)
 
 
 def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
@@ -122,7 +123,7 @@ def read_h5ad(
     Returns
     -------
     Items
-        With ``obs_names`` as ids.
+        With ``obs_names`` as ids and the kind "graph": cells without an edge are not alike.
 
     Raises
     ------

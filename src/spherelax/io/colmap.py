@@ -213,7 +213,7 @@ def write_colmap(
     ...     with replaced(Path(folder, "database.db")) as database:
     ...         _ = database.executescript(script)
     ...     items = read_colmap(Path(folder, "database.db"))
-    ...     result = sl.solve(items.similarity, items.groups, pick=0.1)
+    ...     result = sl.solve(items.problem, pick=0.1)
     ...     write_colmap(Path(folder, "cleaned.db"), items, result)
     MatchCounts(kept=1, removed=0, added=0)
     """

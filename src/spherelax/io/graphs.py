@@ -19,6 +19,7 @@ from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
 WEIGHT = "weight"  # the name of the attribute in networkx and igraph
+KIND = "graph"  # what similarities are: nodes without an edge are not alike
 
 
 def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
@@ -40,7 +41,7 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
     -------
     Items
         Its ids are the nodes of networkx, or the vertex attribute "name" of igraph if there is
-        one, otherwise numbers.
+        one, otherwise numbers. Its kind is "graph": nodes without an edge are not alike.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
         return _from_networkx(graph, weight)
     if _is_from("igraph", graph):
         return _from_igraph(graph, weight)
-    return Items(undirected(graph, "graph"), ids=None)
+    return Items(undirected(graph, "graph"), ids=None, kind=KIND)
 
 
 def label_nodes(graph: Any, items: Items, result: Result, *, key: str = "label") -> Any:
@@ -101,7 +102,7 @@ def label_nodes(graph: Any, items: Items, result: Result, *, key: str = "label")
     >>> import spherelax as sl
     >>> graph = nx.barbell_graph(5, 0)
     >>> items = from_graph(graph)
-    >>> graph = label_nodes(graph, items, sl.solve(items.similarity))
+    >>> graph = label_nodes(graph, items, sl.solve(items.problem))
     >>> graph.nodes[0]["label"], graph.nodes[9]["label"]
     (0, 1)
     """
@@ -170,7 +171,8 @@ def _from_networkx(graph: Any, weight: str | None) -> Items:
     pairs = [edge[:2] for edge in graph.edges()]
     values = [None] * len(pairs) if weight is None else [w for *_, w in graph.edges(data=weight)]
     ends = np.array([(codes[a], codes[b]) for a, b in pairs], dtype=np.intp).reshape(-1, 2)
-    return Items(_similarity(ends, _weights(weight, values, pairs), len(codes)), list(codes))
+    W = _similarity(ends, _weights(weight, values, pairs), len(codes))
+    return Items(W, list(codes), kind=KIND)
 
 
 def _from_igraph(graph: Any, weight: str | None) -> Items:
@@ -179,7 +181,8 @@ def _from_igraph(graph: Any, weight: str | None) -> Items:
     values = graph.es[weight] if weight in graph.es.attributes() else [None] * len(pairs)
     ends = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     ids = graph.vs["name"] if "name" in graph.vs.attributes() else None
-    return Items(_similarity(ends, _weights(weight, values, pairs), graph.vcount()), ids)
+    W = _similarity(ends, _weights(weight, values, pairs), graph.vcount())
+    return Items(W, ids, kind=KIND)
 
 
 def _weights(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
@@ -36,7 +39,6 @@ class Named(ABC):
 
         Examples
         --------
-        >>> import numpy as np
         >>> import spherelax as sl
         >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
         >>> Items(W, ["a", "b", "c"]).answer(sl.solve(W, pick=9.0))["label"]
@@ -65,15 +67,16 @@ class Items(Named):
     similarity : ndarray or sparse matrix of shape (n_items, n_items)
         As in :func:`spherelax.solve`.
     problem : Problem
-        Similarities and groups, checked when first used: ``solve(items.problem)``.
+        Similarities, groups and kind, checked when first used: ``solve(items.problem)``.
     ids : list or None
         Name of each item, of any type. None: items are numbered from 0.
     groups : list or None
         Group of each item; None for an item without a group. None instead of a list: no groups.
+    kind : {"graph", "pairs", "odds"} or None
+        What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
 
     Examples
     --------
-    >>> import numpy as np
     >>> Items(np.eye(2), ids=None).names
     ['0', '1']
     """
@@ -81,6 +84,7 @@ class Items(Named):
     similarity: Any
     ids: list[Any] | None
     groups: list[Any] | None = None
+    kind: str | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, problem: Problem, ids: list[Any] | None) -> Items:
@@ -88,12 +92,11 @@ class Items(Named):
 
         Examples
         --------
-        >>> import numpy as np
         >>> problem = Problem.check(np.eye(2))
         >>> Items.of(problem, ids=["a", "b"]).problem is problem
         True
         """
-        items = cls(problem.similarity, ids)
+        items = cls(problem.similarity, ids, kind=problem.kind)
         vars(items)["problem"] = problem
         return items
 
@@ -104,15 +107,14 @@ class Items(Named):
 
     @cached_property
     def problem(self) -> Problem:
-        """Similarities and groups, checked once, for `solve`."""
-        return Problem.check(self.similarity, self.groups)
+        """Similarities, groups and kind, checked once, for `solve`."""
+        return Problem.check(self.similarity, self.groups, self.kind)
 
     def with_groups(self, groups: list[Any] | None) -> Self:
         """Return the same items with other groups; similarities are not checked again.
 
         Examples
         --------
-        >>> import numpy as np
         >>> Items(np.eye(2), None, ["x", "x"]).with_groups(None).problem.groups is None
         True
         """
@@ -120,6 +122,16 @@ class Items(Named):
         if "problem" in vars(self):
             vars(items)["problem"] = self.problem.regrouped(groups)
         return items
+
+    def scores(self, similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return similarities as the numbers that the user has for them.
+
+        Examples
+        --------
+        >>> Items(np.eye(2), ids=None).scores(np.array([0.5]))
+        array([0.5])
+        """
+        return similarity
 
 
 def check_count(result: Result, expected: int, what: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, nan
+from dataclasses import dataclass, field
+from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
@@ -19,11 +20,17 @@ from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
 ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
-SPLINK = (
-    "source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r", "match_probability",
-)  # fmt: skip
+# The scores of splink: a probability, and log odds to the base 2.
+PROBABILITY, WEIGHT = "match_probability", "match_weight"
+SPLINK_ENDS = ("source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r")
+SPLINK = (*SPLINK_ENDS, PROBABILITY)
+SPLINK_WEIGHT = (*SPLINK_ENDS, WEIGHT)
+# Names of columns that are recognised, the best ones first.
+KNOWN = (ROLES, SPLINK, SPLINK_WEIGHT)
 RECORD = ("source", "id")
 SPLINK_RECORD = ("source_dataset", "unique_id")
+# No probability counts as surer than that: it would be worth infinitely much.
+SUREST = 1e-9
 
 # The key of a record: its source, if there are sources, and its id.
 Key = tuple[Hashable, ...]
@@ -37,6 +44,8 @@ class Records(Items):
     ----------
     sources : list or None
         Source of each record; None if the pairs have no sources.
+    column : str or None
+        Name of the column that the scores come from; None: not known.
 
     Examples
     --------
@@ -46,6 +55,7 @@ class Records(Items):
     """
 
     sources: list[Any] | None = None
+    column: str | None = field(default=None, kw_only=True)
 
     @property
     def names(self) -> list[str]:
@@ -76,6 +86,26 @@ class Records(Items):
             "confidence": result.confidence.tolist(),
         }
 
+    def scores(self, similarity: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return similarities as the scores of the column that they come from.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> records = Records(np.eye(2), [7, 8], column="match_probability")
+        >>> records.scores(np.array([np.log(2.0), np.log(10.0)])).round(3)
+        array([0.5, 0.9])
+        """
+        if self.column not in (PROBABILITY, WEIGHT):
+            return similarity
+        log_odds = similarity
+        if self.kind != "odds":
+            with np.errstate(divide="ignore"):  # a similarity of 0 is a probability of 0
+                log_odds = similarity + np.log(-np.expm1(-similarity))
+        if self.column == WEIGHT:
+            return np.asarray(log_odds / np.log(2.0))
+        return np.asarray(expit(log_odds))
+
 
 def read_pairs(
     source: Any,
@@ -83,13 +113,19 @@ def read_pairs(
     columns: Mapping[str, str] | Sequence[str] | None = None,
     duplicate_free: Iterable[Hashable] | None = None,
     records: Any = None,
+    kind: str | None = None,
 ) -> Records:
     """Read scored pairs of records.
 
     A record is named by its source and its id. They may have any type: 7 and "7" are different.
-    Scores must be finite and not negative; they are the similarities. Where sources are free of
-    duplicates, only the order of the scores matters. If a pair is listed more than once, in one or
-    both directions, its largest score counts. A pair of a record with itself is ignored.
+    Scores must be finite and not negative; they are the similarities. If a pair is listed more than
+    once, in one or both directions, its largest score counts. A pair of a record with itself is
+    ignored.
+
+    Two columns of splink say what a score is worth. A ``match_probability`` p becomes
+    ``-log(1 - p)`` nats, with p at most 1 - 1e-9: the information that the pair would be wrong. A
+    ``match_weight`` w, the log odds to the base 2, becomes log odds in nats, ``w * log(2)``; it may
+    be negative, and the kind of the records is "odds".
 
     Parameters
     ----------
@@ -100,7 +136,8 @@ def read_pairs(
         order; or a mapping to them from ``source_a``, ``id_a``, ``source_b``, ``id_b`` and
         ``score``. None: these five names are recognised, and those of splink,
         ``source_dataset_l``, ``unique_id_l``, ``source_dataset_r``, ``unique_id_r`` and
-        ``match_probability``, both also without the sources.
+        ``match_probability`` or, if there is none, ``match_weight``; both also without the
+        sources.
     duplicate_free : iterable of sources, optional
         Sources that list each entity at most once: no two of their records become one entity. A
         source is given as in the table or as text. None: every source of which no two records are
@@ -110,6 +147,11 @@ def read_pairs(
         ``unique_id``; without sources ``id`` or ``unique_id``. Each record that is in no pair
         becomes its own entity. The answer has this order. None: the records of the pairs, in order
         of first appearance.
+    kind : {"graph", "pairs", "odds"}, optional
+        What the scores are, as in :func:`spherelax.solve`. "odds": log odds in nats, which may be
+        negative; with it, both columns of splink become these, and with another kind both become
+        ``-log(1 - p)``. None: "odds" for a ``match_weight``; of other scores, that is to be found
+        out.
 
     Returns
     -------
@@ -130,7 +172,7 @@ def read_pairs(
     ...     columns=["source_a", "id_a", "source_b", "id_b", "score"],
     ... )
     >>> records = read_pairs(pairs)
-    >>> result = sl.solve(records.similarity, records.groups)
+    >>> result = sl.solve(records.problem)
     >>> pd.DataFrame(records.answer(result))[["source", "id", "entity"]]
       source  id  entity
     0   shop   1       0
@@ -140,7 +182,9 @@ def read_pairs(
     """
     sheet = read_sheet(source, "a table of pairs")
     names = _recognised(sheet) if columns is None else _named(sheet, columns)
-    scores = _scores(sheet, names[-1])
+    column = names[-1]
+    kind = "odds" if kind is None and column == WEIGHT else kind
+    scores = _scores(sheet, column, kind)
     middle = len(names) // 2
     pairs = zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)
     has_sources = len(names) == len(ROLES)
@@ -149,7 +193,7 @@ def read_pairs(
     scores[first == second] = 0
     similarity = largest_of_each_pair(first, second, scores, len(codes))
     ids = [key[-1] for key in codes]
-    found = Records(similarity, ids)
+    groups, sources = None, None
     if has_sources:
         sources = [key[0] for key in codes]
         if duplicate_free is None:
@@ -157,11 +201,11 @@ def read_pairs(
         else:
             free = _sources(sheet, duplicate_free, set(sources))
         groups = [source if source in free else None for source in sources] if free else None
-        found = Records(similarity, ids, groups, sources)
     elif duplicate_free is not None:
         raise InvalidInputError(
             f"{sheet.name}: duplicate-free sources need columns of sources; found none"
         )
+    found = Records(similarity, ids, groups, sources, kind=kind, column=column)
     with about(sheet.name):
         found.problem  # noqa: B018 (checked here, so that a fault names the file)
     return found
@@ -169,14 +213,14 @@ def read_pairs(
 
 def _recognised(sheet: Sheet) -> Sequence[str]:
     """Return the names of the columns, with sources if there are any."""
-    for roles in (ROLES, SPLINK):
+    for roles in KNOWN:
         _, id_a, _, id_b, score = roles
         if {id_a, id_b, score} <= set(sheet.columns):
             has_sources = not sheet.columns.keys().isdisjoint({roles[0], roles[2]})
             return _present(sheet, roles if has_sources else (id_a, id_b, score))
     raise InvalidInputError(
         f"{sheet.name}: must have the columns {', '.join(ROLES)}, or splink's "
-        f"{', '.join(SPLINK)}, or others that columns= or --columns names; "
+        f"{', '.join(SPLINK)} or {WEIGHT}, or others that columns= or --columns names; "
         f"found {listed(sheet.columns)}"
     )
 
@@ -207,20 +251,38 @@ def _present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _scores(sheet: Sheet, name: str) -> NDArray[np.float64]:
-    """Return the scores as numbers."""
+def _scores(sheet: Sheet, name: str, kind: str | None) -> NDArray[np.float64]:
+    """Return the scores as similarities of a kind."""
     values = sheet.values(name)
     scores = np.empty(len(values))
+    low = -inf if name == WEIGHT or (kind == "odds" and name != PROBABILITY) else 0.0
+    high = 1.0 if name == PROBABILITY else inf
     for row, value in enumerate(values):
         try:
             scores[row] = score = float(value)
         except (TypeError, ValueError):
             score = nan
-        if not 0 <= score < inf:
-            raise sheet.fault(
-                row, f"{name} must be a finite number, not negative; found {_quoted(value)}"
-            )
+        if not (isfinite(score) and low <= score <= high):
+            raise sheet.fault(row, _illegal(name, value, score, low, high))
+    if name == PROBABILITY:
+        if kind == "odds":
+            return np.asarray(logit(np.clip(scores, SUREST, 1.0 - SUREST)))
+        return -np.log1p(-np.minimum(scores, 1.0 - SUREST))
+    if name == WEIGHT:
+        log_odds = scores * np.log(2.0)
+        return log_odds if kind == "odds" else np.asarray(np.logaddexp(0.0, log_odds))
     return scores
+
+
+def _illegal(name: str, value: object, score: float, low: float, high: float) -> str:
+    """Return what is wrong with a value that is not a score between two bounds."""
+    legal = "a number from 0 to 1" if high == 1.0 else "a finite number"
+    hint = ""
+    if low == 0.0 and high > 1.0:
+        legal += ", not negative"
+        if -inf < score < 0.0:
+            hint = f" (log odds may be negative: kind='odds' or --kind odds, or splink's {WEIGHT})"
+    return f"{name} must be {legal}; found {_quoted(value)}{hint}"
 
 
 def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:

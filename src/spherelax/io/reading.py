@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from spherelax.io.arrays import BROKEN, read_matrix
 from spherelax.io.cells import read_h5ad
 from spherelax.io.colmap import read_colmap
 from spherelax.io.faults import about
+from spherelax.io.graphs import KIND as GRAPH
 from spherelax.io.items import Items
-from spherelax.io.pairs import ROLES, SPLINK, read_pairs
+from spherelax.io.pairs import KNOWN, read_pairs
 from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import parquet_columns
 from spherelax.io.points import Points, read_points
@@ -27,6 +29,7 @@ from spherelax.io.source import File, Source
 from spherelax.io.streams import ending_of, spooled
 from spherelax.io.tables import read_edges
 from spherelax.io.writing import is_device
+from spherelax.problem import KINDS as SIMILARITY_KINDS
 
 KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"
@@ -43,6 +46,7 @@ def read(
     columns: Sequence[str] | None = None,
     duplicate_free: Iterable[str] | None = None,
     table: str | None = None,
+    similarity_kind: str | None = None,
 ) -> Items | Points:
     r"""Read a file of any kind: similarities, edges, scored pairs, points, a COLMAP database.
 
@@ -56,6 +60,10 @@ def read(
         For pairs, as in :func:`read_pairs`; a file with columns is read as pairs.
     table
         For a database, as in :func:`read_colmap`.
+    similarity_kind : {"graph", "pairs", "odds"}, optional
+        What the similarities are: the kind of :func:`spherelax.solve`. Those of points are always
+        a graph. "odds" may be negative, and is for a matrix, edges or pairs. None: edges and h5ad
+        hold a graph; of others, that is to be found out.
 
     Returns
     -------
@@ -91,12 +99,15 @@ def read(
         ):
             if value is not None and chosen != owner:
                 raise InvalidInputError(f"{source}: {what} must be for {owner}; found {chosen}")
+        _check_similarity_kind(source, chosen, similarity_kind)
         if chosen == "pairs":
-            return read_pairs(source, columns=columns, duplicate_free=duplicate_free)
+            return read_pairs(
+                source, columns=columns, duplicate_free=duplicate_free, kind=similarity_kind
+            )
         if chosen == "colmap":
-            return read_colmap(source.path, table=table)
+            return replace(read_colmap(source.path, table=table), kind=similarity_kind)
         try:
-            items: Items | Points = READERS[chosen](source)
+            items: Items | Points = READERS[chosen](source, similarity_kind)
         except InvalidInputError as error:
             if kind is None and chosen == "edges":
                 error = InvalidInputError(
@@ -197,6 +208,24 @@ def kind_of(file: File) -> str:
         return source.kind
 
 
+def _check_similarity_kind(source: Source, kind: str, similarity_kind: str | None) -> None:
+    """Refuse a kind of similarities that a kind of file cannot have."""
+    if similarity_kind not in (None, *SIMILARITY_KINDS):
+        raise InvalidInputError(
+            f"similarity_kind must be one of {', '.join(SIMILARITY_KINDS)}; "
+            f"found {similarity_kind!r}"
+        )
+    is_legal = {
+        "points": similarity_kind in (None, GRAPH),
+        "colmap": similarity_kind != "odds",
+        "h5ad": similarity_kind != "odds",
+    }
+    if not is_legal.get(kind, True):
+        raise InvalidInputError(
+            f"{source}: similarities of {kind} must not be {similarity_kind}; leave it out"
+        )
+
+
 def _text_kind(source: Source) -> str:
     """Return the kind of a text file by its first rows, of which one may be a header."""
     first = rows.first_rows(source, ROWS_SEEN)
@@ -233,7 +262,7 @@ def _npz_kind(source: Source) -> str:
 def _are_pairs(columns: Iterable[str]) -> bool:
     """Tell whether columns have the names of scored pairs."""
     found = {column.strip() for column in columns}
-    return any({id_a, id_b, score} <= found for _, id_a, _, id_b, score in (ROLES, SPLINK))
+    return any({id_a, id_b, score} <= found for _, id_a, _, id_b, score in KNOWN)
 
 
 def _is_no_name(cell: str) -> bool:
@@ -253,9 +282,9 @@ TELL: dict[str, Callable[[Source], str]] = {
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), lambda _: "colmap"),
     ".h5ad": lambda _: "h5ad",
 }
-READERS: dict[str, Callable[[Source], Any]] = {
-    "matrix": lambda source: Items(read_matrix(source.path), ids=None),
-    "edges": read_edges,
-    "points": read_points,
-    "h5ad": lambda source: read_h5ad(source.path),
+READERS: dict[str, Callable[[Source, str | None], Any]] = {
+    "matrix": lambda source, kind: Items(read_matrix(source.path), ids=None, kind=kind),
+    "edges": lambda source, kind: read_edges(source, kind=kind or GRAPH),
+    "points": lambda source, _: read_points(source),
+    "h5ad": lambda source, kind: replace(read_h5ad(source.path), kind=kind or GRAPH),
 }

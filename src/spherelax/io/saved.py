@@ -100,8 +100,8 @@ def load_result(path: str | Path) -> Result:
     """Load a result that :func:`save_result` saved; nothing in the file is executed.
 
     The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
-    confidence is NaN at all steps except the saved one, and ``embedding`` raises
-    `InvalidInputError`.
+    confidence is NaN at all steps except the saved one, and ``embedding`` and
+    ``match_probability`` raise `InvalidInputError`.
 
     Parameters
     ----------
@@ -173,6 +173,13 @@ class _File:
         """Return the confidence of the saved labels; for other labels it is NaN."""
         is_saved = alpha == self.alpha and np.array_equal(labels, self.labels)
         return self.saved if is_saved else np.full(len(labels), np.nan)
+
+    def match_probability(self) -> NoReturn:
+        """Raise an error: there are no scores to learn probabilities from."""
+        raise InvalidInputError(
+            f"{self.path}: holds no similarities, which the probabilities of pairs need; solve "
+            "again"
+        )
 
     def embedding(self, index: int) -> NoReturn:
         """Raise an error: there are no similarities to compute U from."""

@@ -17,7 +17,7 @@ from spherelax.io.rows import Table, has_edge_header, has_group_header, is_numbe
 from spherelax.io.source import File, Source
 
 
-def read_edges(file: File) -> Items:
+def read_edges(file: File, *, kind: str = "graph") -> Items:
     r"""Read a table of edges: ``item_a, item_b`` or ``item_a, item_b, similarity``.
 
     Ids are text and are not changed. Items are in order of first appearance. Without a third
@@ -28,6 +28,8 @@ def read_edges(file: File) -> Items:
     ----------
     file : str, Path or Source
         ``.csv``, ``.tsv`` or ``.txt``.
+    kind : {"graph", "pairs", "odds"}
+        What the similarities are, as in :func:`spherelax.solve`; only "odds" may be negative.
 
     Returns
     -------
@@ -55,9 +57,11 @@ def read_edges(file: File) -> Items:
     first, second = table.columns[:2]
     ids = list(dict.fromkeys(chain.from_iterable(zip(first, second, strict=True))))
     code = dict(zip(ids, range(len(ids)), strict=True)).__getitem__
-    values = _similarities(table) if len(table.columns) == 3 else np.ones(len(table.lines))
+    values = np.ones(len(table.lines))
+    if len(table.columns) == 3:
+        values = _similarities(table, is_signed=kind == "odds")
     W = largest_of_each_pair(_mapped(code, first), _mapped(code, second), values, len(ids))
-    return Items(W, ids)
+    return Items(W, ids, kind=kind)
 
 
 def read_groups(file: File, items: Items) -> Items:
@@ -113,7 +117,7 @@ def _refuse_empty(table: Table, reason: str, columns: list[list[str]]) -> None:
             raise table.fault(column.index(""), reason)
 
 
-def _similarities(table: Table) -> NDArray[np.float64]:
+def _similarities(table: Table, *, is_signed: bool) -> NDArray[np.float64]:
     """Return the numbers of the third column."""
     cells = table.columns[2]
     try:
@@ -122,10 +126,11 @@ def _similarities(table: Table) -> NDArray[np.float64]:
         row = next(row for row, cell in enumerate(cells) if not is_number(cell))
         reason = f"similarity must be a number; found {shown(cells[row])}"
         raise table.fault(row, reason) from None
-    legal = (values >= 0) & np.isfinite(values)
+    legal = ((values >= 0) | is_signed) & np.isfinite(values)
     if not legal.all():
         row = int(legal.argmin())
-        reason = f"similarity must be finite and not negative; found {shown(cells[row])}"
+        said = "finite" if is_signed else "finite and not negative"
+        reason = f"similarity must be {said}; found {shown(cells[row])}"
         raise table.fault(row, reason)
     return values
 
@@ -190,4 +195,4 @@ def _by_name(table: Table, items: Items) -> Items:
         return items.with_groups(named)
     similarity = items.similarity.copy()
     similarity.resize(len(groups), len(groups))
-    return Items(similarity, list(groups), named)
+    return Items(similarity, list(groups), named, kind=items.kind)

@@ -101,6 +101,9 @@ class PowerSource:
         confidence[self.problem.isolated] = 1.0
         return confidence
 
+    def match_probability(self) -> None:
+        """Return None: this solver takes similarities for a graph."""
+
     def embedding(self, index: int) -> NDArray[np.float64]:
         """Run the sweep up to a step and return its U."""
         U = np.zeros((self.problem.n_items, self.max_labels))

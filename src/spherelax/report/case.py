@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,13 +31,15 @@ class Case:
     groups : list or None
         Group of each item as the user names it.
     problem : Problem
-        Similarities as given, and groups as integers.
+        Similarities, without log odds below 0, and groups as integers.
     scale : float
         The largest similarity, the unit of ``graph.values``.
     graph : Graph
         Similarities of different items that may share a label.
     result : Result
         The labels, the path and more.
+    scores : callable
+        Turns similarities into the user's own scores.
     """
 
     names: list[str]
@@ -45,11 +48,12 @@ class Case:
     scale: float
     graph: Graph
     result: Result
+    scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
         """Make a case of items and their result; refuse a result with another number of items."""
-        problem = items.problem
+        problem = items.problem.positive()
         if len(result.labels) != problem.n_items:
             raise InvalidInputError(
                 f"result must be that of the {problem.n_items} items; "
@@ -57,7 +61,8 @@ class Case:
             )
         scale = float(problem.similarity.max())
         groups = None if items.groups is None else list(items.groups)
-        return cls(items.names, groups, problem, scale, build_graph(problem, scale), result)
+        graph = build_graph(problem, scale)
+        return cls(items.names, groups, problem, scale, graph, result, items.scores)
 
     @property
     def n_items(self) -> int:

@@ -24,7 +24,7 @@ class Inputs(NamedTuple):
     """Numbers about the items and their similarities.
 
     ``inside`` is the number of similar pairs inside groups. ``smallest``, ``median`` and
-    ``largest`` are of the similarities of all other similar pairs.
+    ``largest`` are of the user's own scores of all other similar pairs.
     """
 
     n_items: int
@@ -58,7 +58,7 @@ class Oddity(NamedTuple):
 
 def describe_inputs(case: Case) -> Inputs:
     """Return the numbers about the input."""
-    values = case.scale * case.graph.values.astype(float)
+    values = case.scores(case.scale * case.graph.values.astype(float))
     m, n_edges = case.n_items, len(values) // 2
     sizes = np.bincount(case.components)
     low, median, high = np.quantile(values, (0, 0.5, 1)) if n_edges else (0.0, 0.0, 0.0)
@@ -147,7 +147,7 @@ def _single_groups(case: Case) -> Oddity | None:
 
 def _huge(case: Case, inputs: Inputs) -> Oddity | None:
     """Report similarities that are much larger than usual."""
-    values = case.scale * case.graph.values.astype(float)
+    values = case.scores(case.scale * case.graph.values.astype(float))
     huge = np.flatnonzero((values > HUGE * inputs.median) & (case.rows < case.graph.indices))
     strongest = huge[np.argsort(-values[huge], kind="stable")]
     ends = zip(case.rows[strongest], case.graph.indices[strongest], strict=True)

@@ -52,9 +52,9 @@ class GroupRow(NamedTuple):
 class UnsureRow(NamedTuple):
     """An item with a low confidence, and the best other label for it.
 
-    ``own`` and ``other`` are its summed similarities to the items of both labels. ``witness`` is
-    the item of the other label that it is most similar to. ``taken`` says whether an item of its
-    group has the other label.
+    ``own`` and ``other`` are its summed similarities to the items of both labels, as the user's
+    own scores. ``witness`` is the item of the other label that it is most similar to. ``taken``
+    says whether an item of its group has the other label.
     """
 
     name: str
@@ -126,13 +126,13 @@ def _unsure_row(case: Case, item: int) -> UnsureRow:
     entries = slice(graph.indptr[item], graph.indptr[item + 1])
     others, values = graph.indices[entries], case.scale * graph.values[entries].astype(float)
     found, codes = np.unique(labels[others], return_inverse=True)
-    sums = np.bincount(codes, weights=values)
+    sums, scores = (np.bincount(codes, weights=each) for each in (values, case.scores(values)))
     label = int(labels[item])
-    own = float(sums[found == label].sum())
+    own = float(scores[found == label].sum())
     other_label, other, witness, taken = None, 0.0, None, False
     if np.any(found != label):
         best = int(np.where(found != label, sums, -1.0).argmax())
-        other_label, other = int(found[best]), float(sums[best])
+        other_label, other = int(found[best]), float(scores[best])
         witness = case.names[others[np.where(codes == best, values, -1.0).argmax()]]
         if case.problem.groups is not None:
             members = np.flatnonzero(labels == other_label)
