@@ -54,7 +54,7 @@ def finish(
         if learnt.is_whole and scales is not None:
             found = _between_valleys(learnt, scales, callback)
         elif pick.status is Status.DESCRIBED and learnt.model.right is not None:
-            found = found._replace(status=Status.LIKELIEST)
+            return _likeliest(learnt, found)
         elif learnt.is_whole and pick.status is Status.DESCRIBED and is_noise(learnt, route):
             found = _of_noise(learnt, found, joins_noise)
         if route.has_many(learnt.model):
@@ -92,6 +92,12 @@ def _between_valleys(
     return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
 
 
+def _likeliest(learnt: Learnt, found: Finished) -> Finished:
+    """Return the labels of log odds that no move makes likelier."""
+    labels = polished(learnt.model.graph, found.labels, gamma=0.0)
+    return Finished(labels, found.at, Status.LIKELIEST, is_whole=learnt.is_whole)
+
+
 def _of_noise(learnt: Learnt, found: Finished, joins: bool) -> Finished:
     """Say that the labels may be those of noise, and join what is connected if that is wanted."""
     if not joins:
@@ -108,7 +114,7 @@ def _polished(learnt: Learnt, found: Finished) -> Labels:
     """
     model, path = learnt.model, learnt.path
     savings, at = np.asarray(path.savings), found.at
-    is_described = found.status in (Status.DESCRIBED, Status.LIKELIEST)
+    is_described = found.status is Status.DESCRIBED
     if is_described:
         at = int((savings >= NEARLY * savings[found.at]).argmax())
     gamma = model.average * float(path.resolutions[at])

@@ -76,7 +76,8 @@ class Model:
         is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
         right = probabilities(graph, problem.kind, is_list=is_list)
         if right is not None:
-            return cls(graph, log_odds(graph, right), unit, is_corrected=False, right=right)
+            odds = graph if problem.kind == "odds" else log_odds(graph, right)
+            return cls(graph, odds, unit, is_corrected=False, right=right)
         is_corrected = False
         if not graph.grouped:
             degrees = neighbors.degrees(graph)
@@ -143,6 +144,8 @@ def extended(model: Model, problem: Problem) -> Model:
     Unit, null model and what similarities are worth stay; pairs of groups are not weighted.
     """
     given = build_graph(problem, model.unit)
+    if problem.kind == "odds":
+        return Model.of(problem)
     if model.right is not None:
         right = likewise(model.given, model.right, given)
         return Model(given, log_odds(given, right), model.unit, is_corrected=False, right=right)
