@@ -6,13 +6,15 @@ distributions, so a pair of score s counts ``rate * right(s) / wrong(s)``. The p
 pair is in the matching follows by belief propagation: every item tells its candidates how free it
 is, given what the others tell it. From the probabilities the two distributions and the rate are
 estimated anew, until nothing changes (expectation maximisation). No truth is needed: of several
-candidates at most one is right, so the further ones show what wrong pairs score.
+candidates at most one is right, so the further ones show what wrong pairs score. That differs from
+item to item, so scores are first compared with those of the further candidates of both items.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import logit
+from scipy.stats import rankdata
 
 from spherelax.coordinate.candidates import Candidates
 from spherelax.coordinate.curve import Curve, Floats, first_odds
@@ -22,6 +24,8 @@ MAX_ROUNDS = 100
 MESSAGES = 6
 # The rounds end when no pair's probability changes by more than that.
 SETTLED = 1e-3
+# Share of the score of further candidates that is taken off.
+CONTRAST = 0.5
 
 
 def matched(pairs: Candidates) -> Floats:
@@ -35,10 +39,10 @@ def matched(pairs: Candidates) -> Floats:
     >>> matched(Candidates(40, one, other, score))[:4].round(2)
     array([1., 0., 1., 0.])
     """
-    n_pairs = len(pairs.score)
-    curve, net = Curve(pairs.score), _Net(pairs)
-    bins = curve.bins(pairs.score)
-    odds, log_rate, right = first_odds(pairs.score), 0.0, np.zeros(n_pairs)
+    n_pairs, score = len(pairs.score), contrast(pairs)
+    curve, net = Curve(score), _Net(pairs)
+    bins = curve.bins(score)
+    odds, log_rate, right = first_odds(score), 0.0, np.zeros(n_pairs)
     free, free_before = net.messages(), net.messages()
     most = min(len(np.unique(pairs.one)), len(np.unique(pairs.other)))
     for _ in range(MAX_ROUNDS):
@@ -46,12 +50,37 @@ def matched(pairs: Candidates) -> Floats:
         if np.abs(right - last).max() < SETTLED:
             break
         n_right = float(right.sum())
-        share = curve.shares(pairs.score, right)[bins]
+        share = curve.shares(score, right)[bins]
         odds = share / (1.0 - share) * (n_pairs - n_right) / n_right
         # The rate is right if as many pairs are expected before the scores are seen as after.
         before = net.propagate(free_before, np.full(n_pairs, np.exp(log_rate)))
         log_rate += _filled(n_right, most) - _filled(float(before.sum()), most)
     return right
+
+
+def contrast(pairs: Candidates) -> Floats:
+    """Return scores less a share of what the further candidates of both items score.
+
+    Scores are counted by rank: minus the logarithm of the share of pairs that score at least as
+    much. The further candidates are all but the best; items that have none count as average.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.candidates import Candidates
+    >>> pairs = Candidates(4, np.array([0, 0, 1]), np.array([2, 3, 3]), np.array([0.9, 0.2, 0.9]))
+    >>> contrast(pairs).round(2)
+    array([1.01, 0.09, 1.01])
+    """
+    score = -np.log(1.0 - (rankdata(pairs.score) - 0.5) / len(pairs.score))
+    item = np.r_[pairs.one, pairs.other]
+    count = np.bincount(item, minlength=pairs.n_items)
+    best = np.zeros(pairs.n_items)
+    np.maximum.at(best, item, np.tile(score, 2))
+    sums = np.bincount(item, weights=np.tile(score, 2), minlength=pairs.n_items) - best
+    has_more = count > 1
+    level = sums / np.maximum(count - 1, 1)
+    level[~has_more] = level[has_more].mean() if has_more.any() else 0.0
+    return np.asarray(score - CONTRAST * 0.5 * (level[pairs.one] + level[pairs.other]))
 
 
 class _Net:
@@ -72,7 +101,8 @@ class _Net:
         for _ in range(MESSAGES):
             offer = both * np.r_[free[half:], free[:half]]
             offers = np.bincount(self.item, weights=offer, minlength=self.n_items)
-            free += 0.5 * (1.0 / (1.0 + offers[self.item] - offer) - free)
+            others = np.maximum(offers[self.item] - offer, 0.0)  # large ones are rounded
+            free += 0.5 * (1.0 / (1.0 + others) - free)
         joint = odds * free[:half] * free[half:]
         return np.asarray(joint / (1.0 + joint))
 
