@@ -147,7 +147,7 @@ def records() -> Iterator[Task]:
 
 
 def candidates() -> Iterator[Task]:
-    """Lists of candidates, with the sources and without."""
+    """Yield lists of candidates of two sources, and of one table with duplicates."""
     for table, has_sources in lists():
         groups = table.sources if has_sources else None
         family = "candidates, two sources" if has_sources else "candidates, duplicates"

@@ -113,19 +113,19 @@ def patch(graph, order, n_entries):
 
     From the items of ``order`` on, neighbours and their neighbours are collected.
     """
-    is_in = np.zeros(len(order), np.bool_)
+    is_known = np.zeros(len(order), np.bool_)
     queue = np.empty(len(order), np.int64)
-    first, last, found = 0, 0, 0
+    n_in, n_known, found = 0, 0, 0
     for start in order:
-        if not is_in[start] and found < n_entries:
-            is_in[start], queue[last], last = True, start, last + 1
-        while first < last and found < n_entries:
-            i = queue[first]
-            first += 1
+        if not is_known[start] and found < n_entries:
+            is_known[start], queue[n_known], n_known = True, start, n_known + 1
+        while n_in < n_known and found < n_entries:
+            i = queue[n_in]
+            n_in += 1
             found += graph.indptr[i + 1] - graph.indptr[i]
             for e in range(graph.indptr[i], graph.indptr[i + 1]):
                 j = graph.indices[e]
-                if not is_in[j]:
-                    is_in[j], queue[last] = True, j
-                    last += 1
-    return np.flatnonzero(is_in)
+                if not is_known[j]:
+                    is_known[j], queue[n_known] = True, j
+                    n_known += 1
+    return np.sort(queue[:n_in])

@@ -30,7 +30,7 @@ from spherelax.coordinate.graph import Graph
 
 # Labels are drawn with this seed; no more similarities than these are learnt from.
 SEED = 0
-LEARN_FROM = 400_000
+LEARN_FROM = 300_000
 # Rounds of estimation; passes over the items before and while labels are counted; and those of the
 # last round.
 ROUNDS = 25
