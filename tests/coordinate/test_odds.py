@@ -43,6 +43,13 @@ def test_two_sources_beat_single_best_links(seed):
     assert f_of_pairs(pairs, right, result.labels) > links + 0.05
 
 
+def test_two_sources_that_nobody_tells_of_are_seen(seed):
+    pairs, right = two_sources(seed, matched=0.8, apart=3.0)
+    told = sl.solve(matrix(pairs), pairs.group).labels
+    untold = sl.solve(matrix(pairs)).labels
+    assert f_of_pairs(pairs, right, untold) > f_of_pairs(pairs, right, told) - 0.03
+
+
 def test_duplicates_in_one_table_are_found_without_groups(seed):
     pairs, right = entities(seed)
     result = sl.solve(matrix(pairs))

@@ -21,6 +21,9 @@ from spherelax.labels import Labels
 # groups, and with three groups or more, where wrong pairs contradict others.
 TRANSITIVE = 0.55
 TRANSITIVE_GROUPS = 1 / 3
+# A list that is less transitive than that has no room for entities of three items: it joins two
+# sources, though nobody says so.
+PAIRED = 0.01
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
 # No pair counts as surer than that.
@@ -51,12 +54,14 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
     if n_groups == 2:
         return _of_entries(graph, matched(Candidates.of(graph)))
-    limit = TRANSITIVE_GROUPS if n_groups else TRANSITIVE
-    if kind is None and transitivity(graph) >= limit:
+    closed = transitivity(graph)
+    if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
     right = partitioned(graph)
     if right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
         return None
+    if closed < PAIRED:
+        right = matched(Candidates.of(graph))
     return _of_entries(graph, right)
 
 
