@@ -38,6 +38,18 @@ def test_unsure_items(verdict, n_unsure, level, said):
     assert verdict(confidence=confidence) == (level, f"4 labels for 80 items{said}")
 
 
+@pytest.mark.parametrize(
+    ("sure", "level", "said"),
+    [
+        (0.96, "clear", ". By their probabilities, about 4% of the items are expected to have a "),
+        (0.8, "doubtful", ", but about 20% of the items are expected to have a "),
+    ],
+)
+def test_probabilities_say_how_many_labels_are_wrong(verdict, sure, level, said):
+    found = verdict(status=sl.Status.LIKELIEST, confidence=np.full(80, sure))
+    assert found == (level, f"4 labels for 80 items{said}wrong label.")
+
+
 def test_labels_that_hang_on_the_resolution(verdict, clustering):
     path = clustering[1].path
     restless = int(path.stability[1:-1].argmin()) + 1

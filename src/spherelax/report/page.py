@@ -30,6 +30,7 @@ from spherelax.report.plates import pictures_section
 from spherelax.report.steps import Steps
 from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
+from spherelax.result import Status
 
 
 class Section(NamedTuple):
@@ -166,9 +167,13 @@ def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
         same = f"the labels stay the same while the resolution changes by a factor of {fold}"
         said.append(("Stability", f"{outcome.stability:.2f}", same))
     edges = [f"{at / CONFIDENCE_BINS:.1f}" for at in range(CONFIDENCE_BINS + 1)]
+    meaning = (
+        "the probability that the label is right"
+        if case.result.status is Status.LIKELIEST
+        else "0 if another label would be as good for the item, 1 if no other has a claim on it"
+    )
     confidence = bars(
-        "Number of items by confidence: 0 if another label would be as good for the item, 1 if no "
-        "other label has a claim on it",
+        f"Number of items by confidence: {meaning}",
         ("confidence", "items"),
         [
             (f"{low}-{high}", n)

@@ -7,12 +7,15 @@ from typing import NamedTuple
 from spherelax.report.case import Case
 from spherelax.report.markup import count, percent, text
 from spherelax.report.outcome import Outcome
+from spherelax.result import Status
 
 # If more than this share of the items is unsure, all labels are called doubtful.
 DOUBTFUL = 0.25
 # Below this stability the labels are called doubtful: they change if the resolution changes by a
 # factor of less than exp(0.25) = 1.28.
 RESTLESS = 0.25
+# Where confidence is a probability: from this expected share of wrong labels on, all are doubtful.
+WRONG = 0.1
 
 
 class Verdict(NamedTuple):
@@ -33,6 +36,8 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     )
     if result.status.is_odd:
         return Verdict("odd", "Check first", ", but do not rely on them yet.")
+    if result.status is Status.LIKELIEST:
+        return _expect(1.0 - outcome.mean_confidence)
     if share > DOUBTFUL:
         return Verdict("doubtful", "With doubts", f", but {unsure}.")
     # The labels of the first and last steps could stay the same beyond the ends of the sweep.
@@ -43,6 +48,14 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     if n_unsure:
         return Verdict("clear", "Clear", f". Only {unsure}.")
     return Verdict("clear", "Clear", ". No item has another label that is nearly as good.")
+
+
+def _expect(wrong: float) -> Verdict:
+    """Judge labels by the expected share of items whose label is wrong."""
+    said = f"about {percent(wrong)} of the items are expected to have a wrong label."
+    if wrong > WRONG:
+        return Verdict("doubtful", "With doubts", f", but {said}")
+    return Verdict("clear", "Clear", f". By their probabilities, {said}")
 
 
 def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
