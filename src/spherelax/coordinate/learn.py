@@ -57,7 +57,7 @@ def _best(path: SweepPath) -> Labels:
 
 def _new_worth(model: Model, labels: Labels) -> Worth | None:
     """Return what labels say that similarities are worth; None if the model has that already."""
-    if model.worth is None:
+    if model.worth is None or not model.graph.grouped:
         return None
     learnt = learn_worth(model.given, labels)
     return None if learnt is None or learnt.equals(model.worth) else learnt

@@ -44,8 +44,7 @@ def matched(pairs: Candidates) -> Floats:
     bins = curve.bins(score)
     odds, log_rate, right = first_odds(score), 0.0, np.zeros(n_pairs)
     free, free_before = net.messages(), net.messages()
-    ends = np.unique(pairs.one), np.unique(pairs.other)
-    most = min(*map(len, ends), len(np.union1d(*ends)) // 2)
+    most = pairs.n_matchable()
     for _ in range(MAX_ROUNDS):
         last, right = right, net.propagate(free, np.exp(log_rate) * odds)
         if np.abs(right - last).max() < SETTLED:

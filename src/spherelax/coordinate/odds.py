@@ -24,6 +24,11 @@ TRANSITIVE_GROUPS = 1 / 3
 # A list that is less transitive than that has no room for entities of three items: it joins two
 # sources, though nobody says so.
 PAIRED = 0.01
+# A list of fewer pairs than that shows nothing of its scores.
+FEW_PAIRS = 50
+# Between two sources this number of pairs must contradict others; fewer do not show what wrong
+# pairs score.
+CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
 # No pair counts as surer than that.
@@ -36,7 +41,7 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list of candidates. Similarities that are all equal could not.
+    list of candidates.
 
     Examples
     --------
@@ -48,10 +53,9 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     """
     if kind == "odds":
         return np.asarray(expit(graph.values.astype(float)))
-    is_list &= len(graph.values) > 0 and bool(np.ptp(graph.values) > 0.0)
-    if kind == "graph" or not is_list:
-        return None
     n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
+    if kind == "graph" or not is_list or not _can_teach(graph, kind, n_groups):
+        return None
     if n_groups == 2:
         return _of_entries(graph, matched(Candidates.of(graph)))
     closed = transitivity(graph)
@@ -63,6 +67,19 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     if closed < PAIRED:
         right = matched(Candidates.of(graph))
     return _of_entries(graph, right)
+
+
+def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
+    """Tell whether a list could show what scores are worth.
+
+    Scores that are all equal could not, nor could those of a few pairs, or those between two groups
+    that hardly contradict each other.
+    """
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+        return False
+    if n_groups == 2:
+        return Candidates.of(graph).n_wrong() >= CONTRADICTED
+    return kind is not None or len(graph.values) >= 2 * FEW_PAIRS
 
 
 def log_odds(graph: Graph, right: Floats) -> Graph:

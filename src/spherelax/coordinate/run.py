@@ -38,7 +38,7 @@ def run(
     """Walk the resolutions, learn and walk again, choose a step and finish its labels."""
     through = None if isinstance(pick, str) else pick
     route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
-    learnt = learn(Model.of(problem), route, callback)
+    learnt = learn(Model.of(problem, is_metric=pick == "valleys"), route, callback)
     path = learnt.path
     picked = pick_step(
         path,
