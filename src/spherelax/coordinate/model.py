@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate import neighbors
 from spherelax.coordinate.description import PLAIN_RATE, Description, Likelihood, are_uneven
+from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank
 from spherelax.coordinate.graph import Graph, build_graph
-from spherelax.coordinate.odds import likewise, log_odds, probabilities
+from spherelax.coordinate.odds import by_probability, likewise, log_odds, probabilities
 from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
@@ -46,7 +47,7 @@ class Model:
         What a similarity of each size is worth; None: itself.
     plain_average : float or None
         The average similarity before pairs of groups were weighted; None: they were not.
-    right : ndarray or None
+    judged : Judged or None
         Of each similarity, how likely its pair is right, where ``graph`` has log odds; else None.
     """
 
@@ -56,7 +57,7 @@ class Model:
     is_corrected: bool
     worth: Worth | None = None
     plain_average: float | None = None
-    right: NDArray[np.float64] | None = None
+    judged: Judged | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> Model:
@@ -74,10 +75,10 @@ class Model:
         unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
         is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
-        right = probabilities(graph, problem.kind, is_list=is_list)
-        if right is not None:
-            odds = graph if problem.kind == "odds" else log_odds(graph, right)
-            return cls(graph, odds, unit, is_corrected=False, right=right)
+        judged = probabilities(graph, problem.kind, is_list=is_list)
+        if judged is not None:
+            odds = graph if problem.kind == "odds" else log_odds(graph, judged.right)
+            return cls(graph, odds, unit, is_corrected=False, judged=judged)
         is_corrected = False
         if not graph.grouped:
             degrees = neighbors.degrees(graph)
@@ -93,6 +94,11 @@ class Model:
         if ranks is None:
             return cls(graph, graph, unit, is_corrected)
         return cls(graph, ranks.applied(graph), unit, is_corrected, ranks)
+
+    @property
+    def right(self) -> NDArray[np.float64] | None:
+        """Of each similarity, how likely its pair is right, where ``graph`` has log odds."""
+        return None if self.judged is None else self.judged.right
 
     def with_worth(self, worth: Worth) -> Model:
         """Return the model whose similarities are worth something else."""
@@ -148,7 +154,8 @@ def extended(model: Model, problem: Problem) -> Model:
         return Model.of(problem)
     if model.right is not None:
         right = likewise(model.given, model.right, given)
-        return Model(given, log_odds(given, right), model.unit, is_corrected=False, right=right)
+        judged = Judged(right, by_probability(given, right))
+        return Model(given, log_odds(given, right), model.unit, is_corrected=False, judged=judged)
     graph = given if model.worth is None else model.worth.applied(given)
     if model.is_corrected:
         graph = graph._replace(weight=neighbors.degrees(graph).astype(np.float32))
