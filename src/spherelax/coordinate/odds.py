@@ -90,6 +90,28 @@ def by_probability(graph: Graph, right: Floats) -> Beliefs:
     return by_log_odds(logit(np.clip(right[row < graph.indices], SURE, 1.0 - SURE)))
 
 
+def by_labels(graph: Graph, right: Floats, labels: Labels) -> Beliefs:
+    """Return beliefs by which items belong to a label of a graph: by similarities, and by absent.
+
+    A similarity counts as much as it is likelier between items of one label than between others,
+    and so does its absence. By a single similarity with an item that is alone, two items are the
+    same as likely as its pair is right.
+    """
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    once = row < graph.indices
+    n_listed = np.count_nonzero(once)
+    n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
+    size = np.bincount(labels)
+    n_inside = float(np.sum(size * (size - 1) // 2))
+    n_outside = max(graph.n_pairs() - n_inside, 1.0)
+    rarity = np.log(n_outside / max(n_inside, 1.0))
+    absent_inside = (n_inside - n_listed_inside + 1.0) / (n_inside + 2.0)
+    absent_outside = (n_outside - (n_listed - n_listed_inside) + 1.0) / (n_outside + 2.0)
+    plain = by_probability(graph, right)
+    absent = max(float(np.log(absent_outside / absent_inside)), 0.0)
+    return plain._replace(same=plain.same + rarity, absent=absent, join=-rarity)
+
+
 def judge(graph: Graph, judged: Judged, labels: Labels, *, has_pairs: bool = False) -> Posterior:
     """Return how likely labels are right, by what was learnt of the pairs of a graph.
 

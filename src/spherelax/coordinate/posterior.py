@@ -80,38 +80,3 @@ def by_log_odds(log_odds: Floats) -> Beliefs:
     """Return beliefs by which the log odds of all pairs of an item with a label sum up."""
     nothing = np.zeros_like(log_odds)
     return Beliefs(log_odds, nothing, 0.0, 0.0, np.zeros(1), np.zeros(2))
-
-
-def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
-    """Return how likely labels are right if pairs that are right may be missing in a graph.
-
-    How often they are is seen inside labels of three items or more, where the other pairs hold the
-    label together. An item whose pairs are all missing is alone, and its entity is not whole. The
-    pairs of one item are taken to be missing together, as if its text is damaged.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.candidates import Candidates
-    >>> chain = Candidates(4, np.array([0, 1]), np.array([1, 2]), np.ones(2))
-    >>> labels = np.array([0, 0, 0, 1], dtype=np.int32)
-    >>> sure = Posterior(np.ones(4), np.ones(2), np.ones(2), np.ones(0))
-    >>> with_missing(sure, Net.of(chain), labels).item.round(2)
-    array([1. , 1. , 1. , 0.5])
-    """
-    size = np.bincount(labels)
-    n_pairs = size * (size - 1) // 2
-    row = np.repeat(np.arange(len(labels)), np.diff(net.indptr))
-    is_inside = labels[row] == labels[net.indices]
-    n_listed = np.bincount(labels[row[is_inside]], minlength=len(size)) // 2
-    large = size > 2
-    # One pair that is listed and one label of each size that is whole are added.
-    listed = (1.0 + n_listed[large].sum()) / (1.0 + n_pairs[large].sum())
-    n_labels = np.bincount(size, minlength=size.max() + 2).astype(float)
-    n_lost = np.arange(len(n_labels)) * n_labels * (1.0 - listed) / listed
-    n_lacking = np.r_[0.0, n_lost[2:].sum(), n_lost[3:], 0.0]
-    missing = np.minimum(n_lacking / (n_labels + 1.0), 1.0)[size]
-    is_alone = (size == 1)[labels]
-    return found._replace(
-        item=np.where(is_alone, found.item * (1.0 - missing[labels]), found.item),
-        whole=found.whole * (1.0 - missing),
-    )

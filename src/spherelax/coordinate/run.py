@@ -16,10 +16,11 @@ from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.learn import Learnt, best, learn
+from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.odds import by_probability, judge
+from spherelax.coordinate.odds import by_labels, judge
 from spherelax.coordinate.polish import polished
-from spherelax.coordinate.posterior import Posterior, with_missing
+from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.tally import confidence
 from spherelax.coordinate.walk import Route, grid, iterates
 from spherelax.labels import Labels, count_labels, separate_groups
@@ -123,7 +124,7 @@ class CoordinateSource:
         if model.judged is not None or model.worth is None:
             return model.judged
         right = share_right(model.given, self.teacher)
-        return Judged(right, by_probability(model.given, right))
+        return Judged(right, by_labels(model.given, right, self.teacher))
 
     def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
         """Return how likely labels are right; None: unknown."""

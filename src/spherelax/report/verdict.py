@@ -36,8 +36,9 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     )
     if result.status.is_odd:
         return Verdict("odd", "Check first", ", but do not rely on them yet.")
-    if result.status is Status.LIKELIEST:
-        return _expect(1.0 - outcome.mean_confidence)
+    wrong = 1.0 - outcome.mean_confidence if outcome.entities is not None else None
+    if wrong is not None and (result.status is Status.LIKELIEST or wrong > WRONG):
+        return _expect(wrong)
     if share > DOUBTFUL:
         return Verdict("doubtful", "With doubts", f", but {unsure}.")
     # The labels of the first and last steps could stay the same beyond the ends of the sweep.
@@ -45,6 +46,8 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     if is_inside and outcome.stability < RESTLESS:
         said = ", but a slightly different resolution gives different labels."
         return Verdict("doubtful", "With doubts", said)
+    if wrong is not None:
+        return _expect(wrong)
     if n_unsure:
         return Verdict("clear", "Clear", f". Only {unsure}.")
     return Verdict("clear", "Clear", ". No item has another label that is nearly as good.")
