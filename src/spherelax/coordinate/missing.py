@@ -15,8 +15,9 @@ from spherelax.coordinate.drawing import Net
 from spherelax.coordinate.posterior import Posterior
 from spherelax.labels import Labels
 
-# Pairs that are added to those counted, half of them missing.
-PRIOR = 1.0
+# Pairs that are added to those counted, so that little is missing where nothing is seen; half of
+# one of them is missing.
+PRIOR = 10.0
 
 
 class Missing(NamedTuple):
@@ -37,7 +38,7 @@ def missing(net: Net, labels: Labels) -> Missing:
     >>> from spherelax.coordinate.candidates import Candidates
     >>> chain = Candidates(4, np.array([0, 1]), np.array([1, 2]), np.ones(2))
     >>> missing(Net.of(chain), np.array([0, 0, 0, 1], dtype=np.int32))
-    Missing(pair=0.375, another=0.5)
+    Missing(pair=0.11538461538461539, another=0.5)
     """
     row = np.repeat(np.arange(len(labels)), np.diff(net.indptr))
     is_inside = labels[row] == labels[net.indices]
@@ -45,11 +46,12 @@ def missing(net: Net, labels: Labels) -> Missing:
     all_pairs = np.bincount(labels)[labels] - 1
     absent, is_held = all_pairs - here, all_pairs > 1
     # Both counts see each pair, or pair of pairs, twice.
-    pair = _share(absent[is_held].sum() / 2, all_pairs[is_held].sum() / 2)
+    pair = (absent[is_held].sum() / 2 + 0.5) / (all_pairs[is_held].sum() / 2 + PRIOR)
     is_held = (all_pairs > 2) & (here > 0)
     others = np.where(here > 1, all_pairs - 1, all_pairs - 2)
     two = (absent * (absent - 1))[is_held].sum() / 2
-    return Missing(pair, _share(two, (absent * others)[is_held].sum() / 2))
+    another = (two + 0.5) / ((absent * others)[is_held].sum() / 2 + 1.0)
+    return Missing(float(pair), float(another))
 
 
 def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
@@ -66,7 +68,7 @@ def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
     >>> labels = np.array([0, 0, 0, 1], dtype=np.int32)
     >>> sure = Posterior(np.ones(4), np.ones(2), np.ones(2), np.ones(0))
     >>> with_missing(sure, Net.of(triangle), labels).item.round(2)
-    array([1.  , 1.  , 1.  , 0.79])
+    array([1.  , 1.  , 1.  , 0.94])
     """
     size = np.bincount(labels)
     n_labels = np.bincount(size, minlength=size.max() + 2).astype(float)
@@ -86,8 +88,3 @@ def _lacking(n_labels: Floats, share: Missing) -> Floats:
     n_lacking = np.r_[0.0, n_lost.sum(), n_lost[3:], 0.0]
     # One label of each size, which lacks nothing, is added.
     return np.asarray(np.minimum(n_lacking / (n_labels + 1.0), 1.0))
-
-
-def _share(count: float, total: float) -> float:
-    """Return a share, with the added pairs."""
-    return float((count + 0.5 * PRIOR) / (total + PRIOR))
