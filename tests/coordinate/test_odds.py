@@ -8,16 +8,10 @@ import scipy.sparse as sp
 import scipy.stats
 
 import spherelax as sl
-from lists import entities, two_sources
+from lists import entities, matrix, two_sources
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.odds import _threshold, judge, log_odds, probabilities
 from spherelax.problem import Problem
-
-
-def matrix(pairs, values=None):
-    score = np.exp(pairs.score - pairs.score.max()) if values is None else values
-    half = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2)
-    return sp.csr_array(half + half.T)
 
 
 def quiet_solve(*args, **settings):

@@ -116,7 +116,7 @@ def of_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterio
     return Posterior(
         item=np.where(size[labels] > 1, inside / np.maximum(size[labels] - 1, 1), free),
         pure=np.where(size == 1, 1.0, partners),
-        whole=partners + apart * none_elsewhere,
+        whole=np.minimum(partners + apart * none_elsewhere, 1.0),
         pairs=np.asarray(P[pairs[:, 0], pairs[:, 1]]).ravel(),
     )
 
