@@ -28,8 +28,13 @@ SPINE_GAP = 50  # points between the scales of the F-score and of the number of 
 MAX_CELLS = 1000  # largest number of cells per side of the image of a similarity
 DARKEST = 95  # percentile of the positive similarities above which the image is black
 MAX_RULED = 60  # largest number of clusters with lines between them
-# What probabilities can be of, in words.
-KINDS = {"pairs": "pairs", "pure": "pure labels", "whole": "whole labels", "items": "items"}
+# What probabilities can be of: their number, and what they say.
+KINDS = {
+    "pairs": ("pairs", "a pair is right"),
+    "pure": ("labels", "a label is pure"),
+    "whole": ("labels", "a label is whole"),
+    "items": ("items", "the label of an item is right"),
+}
 IMAGE_GAP = 0.03  # gap between images, as a share of the widest image
 
 Labels = Sequence[Hashable] | NDArray[Any]
@@ -321,7 +326,7 @@ def reliability(
     >>> result = sl.solve([[0, 2, -2], [2, 0, 0], [-2, 0, 0]], kind="odds")
     >>> ax = sl.plot.reliability(result, ["a", "a", "b"])
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('probability of pairs', 'share that is right')
+    ('probability that a pair is right', 'share that is right')
     """
     found = metrics.reliability(*_likely_and_right(result, truth, of), n_bins=n_bins)
     ax = _axes(ax, figsize=(4.8, 4.4))
@@ -331,11 +336,12 @@ def reliability(
     spread = 2.0 * np.sqrt(np.clip(said * (1.0 - said), 0.0, 0.25) / n)
     ends = np.clip([said - spread, said + spread], 0.0, 1.0)
     ax.vlines(said, *ends, color=GREY, lw=4, alpha=0.35)
-    name = f"{int(n.sum()):,} {KINDS[of]}, error {found.error:.3f}"
+    what, event = KINDS[of]
+    name = f"{int(n.sum()):,} {what}, error {found.error:.3f}"
     sizes = 12 + 140 * n / n.max(initial=1)
     ax.scatter(said, right, s=sizes, color=BLUE, zorder=3, label=name)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
-    ax.set(xlabel=f"probability of {KINDS[of]}", ylabel="share that is right")
+    ax.set(xlabel=f"probability that {event}", ylabel="share that is right")
     _legend(ax)
     return ax
 
