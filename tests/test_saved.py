@@ -271,7 +271,7 @@ def test_probabilities_of_labels_are_saved(tmp_path):
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of pairs need"):
         loaded.pair_probability()
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of other labels need"):
-        loaded.at(1e9).entity_probability()
+        replace(loaded, labels=np.zeros(W.shape[0], np.int32)).entity_probability()
     arrays = dict(np.load(path))
     np.savez(path, **arrays | {"pure": arrays["pure"][1:]})
     with pytest.raises(sl.InvalidInputError, match="not a saved result; pure must have shape"):
