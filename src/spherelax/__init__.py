@@ -45,6 +45,7 @@ __all__ = [
 _MODULES = ("baselines", "datasets", "io", "metrics", "plot", "report", "similarity")
 _HOMES = {
     "Coordinate": "settings",
+    "EntityProbability": "result",
     "InvalidInputError": "errors",
     "Power": "settings",
     "Result": "result",

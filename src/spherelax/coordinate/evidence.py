@@ -128,6 +128,45 @@ def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     >>> evidence.floors.round(2), evidence.worth.round(2)
     (array([0.22, 0.89], dtype=float32), array([0.21, 1.  ], dtype=float32))
     """
+    found = _shares(graph, labels)
+    if found is None:
+        return None
+    worth = -np.log1p(-found.share)
+    return Worth(found.floors, (worth / worth.max()).astype(np.float32), SLOPE)
+
+
+def share_right(graph: Graph, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return of each similarity how likely its pair is right, as labels teach.
+
+    Where all pairs share labels, or none do, the sizes of similarities teach nothing; the share is
+    then that of all pairs, with one right and one wrong pair added.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 0, 9, 2], [0, 0, 3, 8], [9, 3, 0, 0], [2, 8, 0, 0]]
+    >>> graph = build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))
+    >>> share_right(graph, np.array([0, 1, 0, 1])).round(2)
+    array([0.75, 0.25, 0.25, 0.75, 0.75, 0.25, 0.25, 0.75])
+    """
+    found = _shares(graph, labels)
+    if found is None:
+        row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+        n_right = np.count_nonzero(labels[row] == labels[graph.indices]) / 2
+        return np.full(len(row), (n_right + 1.0) / (len(row) / 2 + 2.0))
+    return np.asarray(found.share[np.searchsorted(found.floors, graph.values, side="right") - 1])
+
+
+class _Shares(NamedTuple):
+    """A rising staircase: of the similarities from ``floors[k]`` up, the share that is right."""
+
+    floors: NDArray[np.float32]
+    share: NDArray[np.float64]
+
+
+def _shares(graph: Graph, labels: NDArray[np.int32]) -> _Shares | None:
+    """Return the share of pairs with one label by size; None if all pairs share labels, or none."""
     row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
     once = row < graph.indices
     agree = labels[row[once]] == labels[graph.indices[once]]
@@ -139,5 +178,4 @@ def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     weights = fit.weights + PRIOR
     share = (fit.x[first] * fit.weights + PRIOR * agree.mean()) / weights
     # The added pairs pull short steps towards the average, perhaps past the next step.
-    worth = -np.log1p(-isotonic_regression(share, weights=weights).x)
-    return Worth(sizes[first], (worth / worth.max()).astype(np.float32), SLOPE)
+    return _Shares(sizes[first], isotonic_regression(share, weights=weights).x)

@@ -13,11 +13,14 @@ item to item, so scores are first compared with those of the further candidates 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import logit
 from scipy.stats import rankdata
 
 from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.curve import Curve, Floats, first_odds
+from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
+from spherelax.coordinate.posterior import Posterior
+from spherelax.labels import Labels, inside_pairs
 
 # Rounds of estimation, and messages of each item in each of them.
 MAX_ROUNDS = 100
@@ -81,6 +84,40 @@ def contrast(pairs: Candidates) -> Floats:
     level = sums / np.maximum(count - 1, 1)
     level[~has_more] = level[has_more].mean() if has_more.any() else 0.0
     return np.asarray(score - CONTRAST * 0.5 * (level[pairs.one] + level[pairs.other]))
+
+
+def of_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterior:
+    """Return how likely labels are right if every item has at most one partner.
+
+    ``P`` has the probability of each pair. Then three items of a label are never all the same, and
+    a label of two is whole if they are partners, or if neither has one elsewhere.
+
+    Examples
+    --------
+    >>> P = sp.csr_array(np.array([[0, 0.8, 0], [0.8, 0, 0.1], [0, 0.1, 0]]))
+    >>> found = of_matching(P, np.array([0, 0, 1], dtype=np.int32), has_pairs=True)
+    >>> found.item, found.pure, found.whole.round(2), found.pairs
+    (array([0.8, 0.8, 0.9]), array([0.8, 1. ]), array([0.9, 0.9]), array([0.8]))
+    """
+    size = np.bincount(labels)
+    entries = P.tocoo()
+    is_inside = labels[entries.row] == labels[entries.col]
+    inside, outside = (
+        np.bincount(entries.row[part], weights=entries.data[part], minlength=len(labels))
+        for part in (is_inside, ~is_inside)
+    )
+    partners = np.where(size == 2, np.bincount(labels, weights=inside) / 2.0, 0.0)
+    apart = 1.0 - np.minimum(partners, 1.0 - SUREST)
+    free = np.maximum(1.0 - outside / apart[labels], 0.0)
+    none_elsewhere = np.ones(len(size))
+    np.multiply.at(none_elsewhere, labels, free)
+    pairs = inside_pairs(labels) if has_pairs else np.empty((0, 2), dtype=np.intp)
+    return Posterior(
+        item=np.where(size[labels] > 1, inside / np.maximum(size[labels] - 1, 1), free),
+        pure=np.where(size == 1, 1.0, partners),
+        whole=np.minimum(partners + apart * none_elsewhere, 1.0),
+        pairs=np.asarray(P[pairs[:, 0], pairs[:, 1]]).ravel(),
+    )
 
 
 class _Net:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate import neighbors
 from spherelax.coordinate.description import PLAIN_RATE, Description, Likelihood, are_uneven
+from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
 from spherelax.coordinate.graph import Graph, background, build_graph
-from spherelax.coordinate.odds import likewise, log_odds, probabilities
+from spherelax.coordinate.odds import by_probability, likewise, log_odds, probabilities
 from spherelax.coordinate.strata import Strata
 from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
@@ -51,7 +52,7 @@ class Model:
         Similarities up to this one are not described.
     plain_average : float or None
         The average similarity before pairs of groups were weighted; None: they were not.
-    right : ndarray or None
+    judged : Judged or None
         Of each similarity, how likely its pair is right, where ``graph`` has log odds; else None.
     """
 
@@ -63,7 +64,7 @@ class Model:
     strata: Strata | None = None
     floor: float = 0.0
     plain_average: float | None = None
-    right: NDArray[np.float64] | None = None
+    judged: Judged | None = None
 
     @classmethod
     def of(cls, problem: Problem, *, is_metric: bool = False) -> Model:
@@ -82,10 +83,10 @@ class Model:
         unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
         is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
-        right = probabilities(graph, problem.kind, is_list=is_list)
-        if right is not None:
-            odds = graph if problem.kind == "odds" else log_odds(graph, right)
-            return cls(graph, odds, unit, is_corrected=False, right=right)
+        judged = probabilities(graph, problem.kind, is_list=is_list)
+        if judged is not None:
+            odds = graph if problem.kind == "odds" else log_odds(graph, judged.right)
+            return cls(graph, odds, unit, is_corrected=False, judged=judged)
         if graph.grouped:
             return cls.of_graph(graph, unit, is_corrected=False)
         floor = 0.0 if is_metric else background(graph)
@@ -108,6 +109,16 @@ class Model:
             return cls(graph, graph, unit, is_corrected)
         strata = None if graph.grouped else Strata.of(graph, floor)
         return cls(graph, worth.applied(graph), unit, is_corrected, worth, strata, floor)
+
+    @property
+    def right(self) -> NDArray[np.float64] | None:
+        """Of each similarity, how likely its pair is right, where ``graph`` has log odds."""
+        return None if self.judged is None else self.judged.right
+
+    @property
+    def learns_worth(self) -> bool:
+        """Whether labels teach what similarities are worth."""
+        return self.worth is not None and self.graph.grouped
 
     def with_worth(self, worth: Worth) -> Model:
         """Return the model whose similarities are worth something else."""
@@ -173,7 +184,8 @@ def extended(model: Model, problem: Problem) -> Model:
         return Model.of(problem)
     if model.right is not None:
         right = likewise(model.given, model.right, given)
-        return Model(given, log_odds(given, right), model.unit, is_corrected=False, right=right)
+        judged = Judged(right, by_probability(given, right))
+        return Model(given, log_odds(given, right), model.unit, is_corrected=False, judged=judged)
     if model.is_corrected:
         is_metric = model.worth is None
         degrees = neighbors.degrees(given) if is_metric else given.degrees(model.floor)

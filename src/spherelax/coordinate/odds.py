@@ -12,9 +12,11 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.candidates import Candidates, transitivity
 from spherelax.coordinate.curve import Curve, Floats
+from spherelax.coordinate.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.matching import matched
+from spherelax.coordinate.matching import matched, of_matching
 from spherelax.coordinate.partition import partitioned
+from spherelax.coordinate.posterior import Posterior, by_log_odds, posterior
 from spherelax.labels import Labels
 
 # A list in which candidates of one item are listed pairs this often is a graph of matches: without
@@ -37,7 +39,7 @@ SURE = 1e-4
 TIE = 1e-3
 
 
-def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | None:
+def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Judged | None:
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
@@ -48,25 +50,26 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds"), 1.0)
-    >>> probabilities(graph, "odds", is_list=False).round(2)
+    >>> probabilities(graph, "odds", is_list=False).right.round(2)
     array([0.95, 0.05, 0.95, 0.05])
     """
     if kind == "odds":
-        return np.asarray(expit(graph.values.astype(float)))
+        right = np.asarray(expit(graph.values.astype(float)))
+        return Judged(right, by_log_odds(Candidates.of(graph).score.astype(float)))
     n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
     if kind == "graph" or not is_list or not _can_teach(graph, kind, n_groups):
         return None
     if n_groups == 2:
-        return _of_entries(graph, matched(Candidates.of(graph)))
+        return Judged(_of_entries(graph, matched(Candidates.of(graph))), None)
     closed = transitivity(graph)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    right = partitioned(graph)
+    right, beliefs = partitioned(graph)
     if right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
         return None
     if closed < PAIRED:
-        right = matched(Candidates.of(graph))
-    return _of_entries(graph, right)
+        right, beliefs = matched(Candidates.of(graph)), None
+    return Judged(_of_entries(graph, right), beliefs)
 
 
 def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
@@ -98,28 +101,52 @@ def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
     return np.asarray(curve.shares(graph.values, right)[curve.bins(other.values)])
 
 
-def surety(graph: Graph, right: Floats, labels: Labels) -> Floats:
-    """Return for each item how likely its label is right, by the pairs that it has.
+def by_probability(graph: Graph, right: Floats) -> Beliefs:
+    """Return beliefs by which each similarity says no more than how likely its pair is right."""
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    return by_log_odds(logit(np.clip(right[row < graph.indices], SURE, 1.0 - SURE)))
 
-    Of an item that shares its label, that is the mean probability of its pairs inside the label;
-    of another one, that none of its pairs is right.
+
+def by_labels(graph: Graph, right: Floats, labels: Labels) -> Beliefs:
+    """Return beliefs by which items belong to a label of a graph: by similarities, and by absent.
+
+    A similarity counts as much as it is likelier between items of one label than between others,
+    and so does its absence. By a single similarity with an item that is alone, two items are the
+    same as likely as its pair is right.
+    """
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    once = row < graph.indices
+    n_listed = np.count_nonzero(once)
+    n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
+    size = np.bincount(labels)
+    n_inside = float(np.sum(size * (size - 1) // 2))
+    n_outside = max(graph.n_pairs() - n_inside, 1.0)
+    rarity = np.log(n_outside / max(n_inside, 1.0))
+    absent_inside = (n_inside - n_listed_inside + 1.0) / (n_inside + 2.0)
+    absent_outside = (n_outside - (n_listed - n_listed_inside) + 1.0) / (n_outside + 2.0)
+    plain = by_probability(graph, right)
+    absent = max(float(np.log(absent_outside / absent_inside)), 0.0)
+    return plain._replace(same=plain.same + rarity, absent=absent, join=-rarity)
+
+
+def judge(graph: Graph, judged: Judged, labels: Labels, *, has_pairs: bool = False) -> Posterior:
+    """Return how likely labels are right, by what was learnt of the pairs of a graph.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, 0], [3, 0, -3], [0, -3, 0]], kind="odds"), 1.0)
-    >>> surety(graph, expit(graph.values), np.array([0, 0, 1], dtype=np.int32)).round(2)
-    array([0.95, 0.95, 0.95])
+    >>> judged = probabilities(graph, "odds", is_list=False)
+    >>> judge(graph, judged, np.array([0, 0, 1], dtype=np.int32)).item.round(1)
+    array([0.9, 0.9, 0.9])
     """
-    m = graph.n_items
-    row = np.repeat(np.arange(m), np.diff(graph.indptr))
-    inside = labels[row] == labels[graph.indices]
-    n_inside = np.bincount(row[inside], minlength=m)
-    mean = np.bincount(row, weights=right * inside, minlength=m) / np.maximum(n_inside, 1)
-    none = np.exp(np.bincount(row, weights=np.log1p(-np.minimum(right, 1.0 - SURE)), minlength=m))
-    is_alone = np.bincount(labels)[labels] == 1
-    return np.asarray(np.where(is_alone, none, mean))
+    pairs = Candidates.of(graph)
+    if judged.beliefs is not None:
+        return posterior(Net.of(pairs), judged.beliefs, labels, has_pairs=has_pairs)
+    shape = (graph.n_items, graph.n_items)
+    P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
+    return of_matching(P, labels, has_pairs=has_pairs)
 
 
 def _threshold(right: Floats) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -11,18 +11,23 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.finish import finish
-from spherelax.coordinate.learn import learn
+from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.drawing import Judged, Net
+from spherelax.coordinate.evidence import share_right
+from spherelax.coordinate.finish import Finished, finish
+from spherelax.coordinate.learn import Learnt, best, learn
+from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.odds import surety
+from spherelax.coordinate.odds import by_labels, judge
 from spherelax.coordinate.polish import polished
+from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.tally import confidence
 from spherelax.coordinate.walk import Route, grid, iterates
 from spherelax.labels import Labels, count_labels, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
-from spherelax.result import Callback, Outcome, Status, SweepPath
+from spherelax.result import Callback, EntityProbability, Outcome, Status, SweepPath
 from spherelax.settings import Coordinate
 
 
@@ -56,7 +61,7 @@ def run(
         status=found.status,
         is_whole=found.is_whole,
         path=path,
-        source=CoordinateSource(learnt.model, route),
+        source=CoordinateSource(learnt.model, route, _teacher(learnt, found)),
         right=picked.right,
         left=picked.left,
     )
@@ -90,36 +95,77 @@ def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: fl
         status=Status.ABSORBED,
         is_whole=True,
         path=path,
-        source=CoordinateSource(model, source.route),
+        source=CoordinateSource(model, source.route, labeling.labels),
     )
+
+
+def _teacher(learnt: Learnt, found: Finished) -> Labels:
+    """Return the labels that teach how likely pairs are right: whatever is picked, the best."""
+    return found.labels if found.status is Status.DESCRIBED else best(learnt.path)
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSource:
-    """What a result asks back: the last model, and how it was walked."""
+    """What a result asks back: the last model, how it was walked, and labels to learn from."""
 
     model: Model
     route: Route
+    teacher: Labels
 
     @property
     def max_labels(self) -> int:
         """Number of columns of U, one for each item."""
         return self.model.graph.n_items
 
+    @cached_property
+    def judged(self) -> Judged | None:
+        """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
+        model = self.model
+        if model.judged is not None or not model.learns_worth:
+            return model.judged
+        right = share_right(model.given, self.teacher)
+        return Judged(right, by_labels(model.given, right, self.teacher))
+
+    def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
+        """Return how likely labels are right; None: unknown."""
+        if self.judged is None:
+            return None
+        found = judge(self.model.given, self.judged, labels, has_pairs=has_pairs)
+        if self.model.judged is None:
+            return with_missing(found, Net.of(Candidates.of(self.model.given)), labels)
+        return found
+
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
         """Return how sure labels are, item by item."""
-        if self.model.right is not None:
-            return surety(self.model.given, self.model.right, labels)
+        found = self.posterior(labels)
+        if found is not None:
+            return found.item
         gamma = self.model.average * alpha / (1.0 - alpha)
         return np.asarray(confidence(self.model.graph, labels, count_labels(labels), gamma))
 
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is known how likely labels are right."""
+        return self.judged is not None
+
+    def entity_probability(self, labels: Labels) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None: unknown."""
+        found = self.posterior(labels)
+        return None if found is None else EntityProbability(found.pure, found.whole)
+
+    def pair_probability(self, labels: Labels) -> NDArray[np.float64] | None:
+        """Return how likely each pair inside labels is right, label by label; None: unknown."""
+        found = self.posterior(labels, has_pairs=True)
+        return None if found is None else found.pairs
+
     def match_probability(self) -> Any:
         """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
-        graph, right = self.model.given, self.model.right
-        if right is None:
+        if self.judged is None:
             return None
+        graph = self.model.given
         shape = (graph.n_items, graph.n_items)
-        return sp.csr_array((right, graph.indices, graph.indptr), shape=shape, copy=True)
+        arrays = (self.judged.right, graph.indices, graph.indptr)
+        return sp.csr_array(arrays, shape=shape, copy=True)
 
     def embedding(self, index: int) -> Any:
         """Walk down to a step and return its U, as CSR with a column per label."""
