@@ -57,7 +57,7 @@ def best(path: SweepPath) -> Labels:
 
 def _new_worth(model: Model, labels: Labels) -> Worth | None:
     """Return what labels say that similarities are worth; None if the model has that already."""
-    if not model.learns_worth:
+    if model.worth is None or not model.learns_worth:
         return None
     learnt = learn_worth(model.given, labels)
     return None if learnt is None or learnt.equals(model.worth) else learnt
