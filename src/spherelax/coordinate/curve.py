@@ -52,8 +52,10 @@ class Curve:
         return np.asarray(np.clip(fit.x, SUREST, 1.0 - SUREST))
 
 
-def first_odds(scores: NDArray[np.floating]) -> Floats:
+def first_odds(scores: NDArray[np.floating], share: float = FIRST_SHARE) -> Floats:
     """Return odds to begin with: those of the best-scored pairs are high, and fall with the rank.
+
+    Those of the best-scored share of the pairs are above even.
 
     Examples
     --------
@@ -62,4 +64,4 @@ def first_odds(scores: NDArray[np.floating]) -> Floats:
     """
     rank = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
     from_top = 1.0 - (rank + 0.5) / len(rank)
-    return np.asarray((from_top / FIRST_SHARE) ** -FIRST_SLOPE)
+    return np.asarray((from_top / share) ** -FIRST_SLOPE)

@@ -123,6 +123,31 @@ def visit_all(net, beliefs, state, sums, tally, chance):
 
 
 @njit(cache=True, nogil=True)
+def support(net, beliefs, state, sums):
+    """Return how well labels explain the scores, in nats: the sum over items, given the others.
+
+    Of each item: the log likelihood of the scores of its candidates if its label is drawn like any
+    label before scores are seen, against that of scores which are all alike.
+    """
+    openings = np.zeros(len(state.labels))
+    found = 0.0
+    for i in range(len(state.labels)):
+        own = state.labels[i]
+        take_out(i, state)
+        n = collect(i, net, beliefs, state, sums)
+        best = weigh(i, n, net, beliefs, state, sums, openings)
+        total = np.exp(-best)
+        for q in range(n):
+            c = sums.touched[q]
+            total += np.exp(sums.odds[q] - best)
+            found += sums.other[c] / (1.0 + (state.size[c] - 1) * beliefs.alike[1])
+        found += best + np.log(total) - np.log1p(np.exp(beliefs.join) * openings[i])
+        clear(n, sums)
+        put_in(i, own, 0, state)
+    return found
+
+
+@njit(cache=True, nogil=True)
 def collect(i, net, beliefs, state, sums):
     """Sum what the candidates of an item say for their labels; return the number of labels."""
     count, touched = sums.count, sums.touched

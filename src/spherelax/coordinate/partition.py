@@ -24,8 +24,17 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.candidates import Candidates, patch
-from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
-from spherelax.coordinate.drawing import Beliefs, Judged, Net, State, Sums, Tally, visit_all
+from spherelax.coordinate.curve import FIRST_SHARE, SUREST, Curve, Floats, first_odds
+from spherelax.coordinate.drawing import (
+    Beliefs,
+    Judged,
+    Net,
+    State,
+    Sums,
+    Tally,
+    support,
+    visit_all,
+)
 from spherelax.coordinate.graph import Graph
 
 # Labels are drawn with this seed; no more similarities than these are learnt from.
@@ -42,8 +51,12 @@ FIRST_ABSENT = 2.0
 FIRST_ALIKE = 0.3, 0.7
 # Odds are raised to this power: of two estimates that explain the scores alike, the clearer one.
 CLEAR = 1.15
-# Right pairs are listed at most this often.
-MOST_LISTED = 0.999
+# Right pairs are listed at most this often. Once that is believed, labels with absent pairs are
+# hardly ever drawn, so it would confirm itself.
+MOST_LISTED = 0.95
+# Learning begins twice: with the belief that few pairs are right, and that this share is. What
+# explains the scores better in the end is kept.
+MANY_RIGHT = 0.8
 # Pairs of pairs that are as alike as this before any are seen, and how many they count for.
 ALIKE = 0.5
 ALIKE_PAIRS = 40.0
@@ -80,16 +93,55 @@ def partitioned(graph: Graph) -> Judged:
     part = pairs
     if len(graph.values) > LEARN_FROM:
         part = pairs.among(patch(graph, rng.permutation(graph.n_items), LEARN_FROM))
-    net, bins = Net.of(part), curve.bins(part.score)
-    beliefs = _first_beliefs(part, curve)
-    for _ in range(ROUNDS):
-        drawn = _draw(net, _of_pairs(beliefs, bins), PASSES, rng)
-        if drawn.right.sum() < 1.0:
-            return Judged(np.zeros(len(pairs.score)), _of_pairs(beliefs, curve.bins(pairs.score)))
-        beliefs = _estimated(part, curve, drawn, CLEAR)
+    lesson = _Lesson(part, curve)
+    learnt = max(map(lesson.learnt, (FIRST_SHARE, MANY_RIGHT)), key=lesson.support)
     bins = curve.bins(pairs.score)
-    right = _draw(Net.of(pairs), _of_pairs(beliefs, bins), LAST_PASSES, rng).right
-    return Judged(right, _of_pairs(_estimated(part, curve, drawn, 1.0), bins))
+    if learnt.drawn is None:
+        return Judged(np.zeros(len(pairs.score)), _of_pairs(learnt.beliefs, bins))
+    right = _draw(Net.of(pairs), _of_pairs(learnt.beliefs, bins), LAST_PASSES, rng).right
+    return Judged(right, _of_pairs(_estimated(part, curve, learnt.drawn, 1.0), bins))
+
+
+class _Learnt(NamedTuple):
+    """What is believed, and the labels that it was learnt from; None: nothing is right by it."""
+
+    beliefs: Beliefs
+    drawn: _Drawn | None
+
+
+class _Lesson:
+    """Pairs, and how to learn from them what scores are worth."""
+
+    def __init__(self, pairs: Candidates, curve: Curve) -> None:
+        self.pairs, self.curve = pairs, curve
+        self.net, self.bins = Net.of(pairs), curve.bins(pairs.score)
+
+    def _first(self, share: float) -> Beliefs:
+        """Believe that the best-scored share of the pairs is right, less and less surely."""
+        odds = first_odds(self.pairs.score, share)
+        right = odds / (1.0 + odds)
+        join = float(np.log(right.sum() / self.pairs.n_items))
+        of_bin = self.curve.shares(self.pairs.score, right)
+        weights, alike = _weights(of_bin, float(right.mean())), np.array(FIRST_ALIKE)
+        return Beliefs(*weights, FIRST_ABSENT, join, np.zeros(LARGEST), alike)
+
+    def learnt(self, share: float) -> _Learnt:
+        """Draw labels and estimate beliefs from them, in turn, beginning with a share of pairs."""
+        beliefs, drawn, rng = self._first(share), None, np.random.default_rng(SEED)
+        for _ in range(ROUNDS):
+            drawn = _draw(self.net, _of_pairs(beliefs, self.bins), PASSES, rng)
+            if drawn.right.sum() < 1.0:
+                return _Learnt(beliefs, None)
+            beliefs = _estimated(self.pairs, self.curve, drawn, CLEAR)
+        return _Learnt(beliefs, drawn)
+
+    def support(self, learnt: _Learnt) -> float:
+        """Return how well scores are explained by what was learnt, in nats."""
+        if learnt.drawn is None:
+            return 0.0
+        state = State.of(learnt.drawn.labels)
+        of_pairs = _of_pairs(learnt.beliefs, self.bins)
+        return float(support(self.net, of_pairs, state, Sums.of(self.pairs.n_items)))
 
 
 class _Drawn(NamedTuple):
@@ -101,16 +153,6 @@ class _Drawn(NamedTuple):
     listed: float
     joined: float
     labels: NDArray[np.int64]
-
-
-def _first_beliefs(pairs: Candidates, curve: Curve) -> Beliefs:
-    """Believe that the best-scored share of the pairs is right, less and less surely."""
-    odds = first_odds(pairs.score)
-    right = odds / (1.0 + odds)
-    join = float(np.log(right.sum() / pairs.n_items))
-    share = curve.shares(pairs.score, right)
-    weights, alike = _weights(share, float(right.mean())), np.array(FIRST_ALIKE)
-    return Beliefs(*weights, FIRST_ABSENT, join, np.zeros(LARGEST), alike)
 
 
 def _weights(share: Floats, overall: float) -> tuple[Floats, Floats]:
