@@ -242,8 +242,46 @@ class Source(Protocol):
     def match_probability(self) -> Any:
         """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
 
+    def duplicates(self) -> tuple[Duplicates, ...] | None:
+        """Return for each group how many items are copies; None if that was not estimated."""
+
     def embedding(self, index: int) -> Any:
         """Return the matrix U at a step: how strongly each item belongs to each label."""
+
+
+@dataclass(frozen=True, eq=False)
+class Duplicates:
+    """How many items of a group seem to be second copies of another item of it, and which.
+
+    Attributes
+    ----------
+    group : int
+        The group, numbered from 0 in order of first appearance.
+    n_items : int
+        Number of its items.
+    expected : float
+        Estimate of the number of copies.
+    is_clear : bool
+        Whether they are more than chance and a handful explain, so that `solve` warns.
+    pairs : ndarray of shape (n_pairs, 2)
+        Items that may be the same thing as rows ``i < j``, the strongest pair first.
+    probability : ndarray of shape (n_pairs,)
+        How likely each pair is the same thing.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> W = [[0, 0, 3, 0], [0, 0, 0, 0], [3, 0, 0, 0], [0, 0, 0, 0]]
+    >>> [(found.n_items, found.expected) for found in sl.solve(W, [0, 0, 1, 1]).duplicates()]
+    [(2, 0.0), (2, 0.0)]
+    """
+
+    group: int
+    n_items: int
+    expected: float
+    is_clear: bool
+    pairs: NDArray[np.intp] = field(repr=False)
+    probability: NDArray[np.float64] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,6 +455,37 @@ class Result:
                [0.05, 0.  , 0.  ]])
         """
         return self.source.match_probability()
+
+    def duplicates(self) -> tuple[Duplicates, ...] | None:
+        """Return for each group how many of its items seem to be copies of another of its items.
+
+        A group is taken to hold each thing once. Where that is wrong, items are attracted by a
+        label that another item of their group has taken, as strongly as others by their own label;
+        these are counted. Copies that are like nothing else, or weaker than most, are not seen. The
+        estimate is made with labels that do not allow copies, even if ``duplicate_free="soft"``.
+
+        Returns
+        -------
+        tuple of Duplicates or None
+            One for each group of two items or more, in order of first appearance. None for the
+            power solver.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result was loaded from a file, which does not hold it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> W = np.zeros((9, 9))
+        >>> W[[0, 1, 2, 3, 1], [4, 5, 6, 7, 8]] = 1.0
+        >>> found = sl.solve(W + W.T, [0, 0, 0, 0, 1, 1, 1, 1, 1]).duplicates()
+        >>> [one.expected for one in found], found[1].pairs.tolist()
+        ([0.0, 1.0], [[5, 8]])
+        """
+        return self.source.duplicates()
 
     def embedding(self) -> Any:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.learn import learn
 from spherelax.coordinate.model import Model, extended
@@ -22,7 +23,7 @@ from spherelax.labels import Labels, count_labels, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
-from spherelax.result import Callback, Outcome, Status, SweepPath
+from spherelax.result import Callback, Duplicates, Outcome, Status, SweepPath
 from spherelax.settings import Coordinate
 
 
@@ -56,7 +57,7 @@ def run(
         status=found.status,
         is_whole=found.is_whole,
         path=path,
-        source=CoordinateSource(learnt.model, route),
+        source=CoordinateSource.of(problem, learnt.model, route, found.labels),
         right=picked.right,
         left=picked.left,
     )
@@ -90,16 +91,22 @@ def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: fl
         status=Status.ABSORBED,
         is_whole=True,
         path=path,
-        source=CoordinateSource(model, source.route),
+        source=CoordinateSource.of(problem, model, source.route, labeling.labels),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSource:
-    """What a result asks back: the last model, and how it was walked."""
+    """What a result asks back: the last model, how it was walked, and copies in groups."""
 
     model: Model
     route: Route
+    found: tuple[Duplicates, ...]
+
+    @classmethod
+    def of(cls, problem: Problem, model: Model, route: Route, labels: Labels) -> CoordinateSource:
+        """Look for copies by the labels that were found."""
+        return cls(model, route, find_duplicates(problem, model, labels))
 
     @property
     def max_labels(self) -> int:
@@ -120,6 +127,10 @@ class CoordinateSource:
             return None
         shape = (graph.n_items, graph.n_items)
         return sp.csr_array((right, graph.indices, graph.indptr), shape=shape, copy=True)
+
+    def duplicates(self) -> tuple[Duplicates, ...]:
+        """Return for each group how many of its items are copies."""
+        return self.found
 
     def embedding(self, index: int) -> Any:
         """Walk down to a step and return its U, as CSR with a column per label."""

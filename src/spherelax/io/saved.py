@@ -101,7 +101,7 @@ def load_result(path: str | Path) -> Result:
 
     The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
     confidence is NaN at all steps except the saved one, and ``embedding`` and
-    ``match_probability`` raise `InvalidInputError`.
+    ``match_probability`` and ``duplicates`` raise `InvalidInputError`.
 
     Parameters
     ----------
@@ -178,6 +178,13 @@ class _File:
         """Raise an error: there are no scores to learn probabilities from."""
         raise InvalidInputError(
             f"{self.path}: holds no similarities, which the probabilities of pairs need; solve "
+            "again"
+        )
+
+    def duplicates(self) -> NoReturn:
+        """Raise an error: there are no similarities to find copies by."""
+        raise InvalidInputError(
+            f"{self.path}: holds no similarities, which the search for duplicates needs; solve "
             "again"
         )
 
