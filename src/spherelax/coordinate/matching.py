@@ -13,6 +13,7 @@ item to item, so scores are first compared with those of the further candidates 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logit
 from scipy.stats import rankdata
 
@@ -26,10 +27,15 @@ MESSAGES = 6
 SETTLED = 1e-3
 # Share of the score of further candidates that is taken off.
 CONTRAST = 0.5
+# Before anything is learnt: odds of a further partner, compared with those of the first one.
+FIRST_FURTHER = 0.1
 
 
-def matched(pairs: Candidates) -> Floats:
+def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
     """Return for each pair the probability that it is right.
+
+    ``several`` tells which items may have several partners: those whose candidates may be copies of
+    each other. What a further partner costs is learnt.
 
     Examples
     --------
@@ -46,6 +52,10 @@ def matched(pairs: Candidates) -> Floats:
     free, free_before = net.messages(), net.messages()
     ends = np.unique(pairs.one), np.unique(pairs.other)
     most = min(*map(len, ends), len(np.union1d(*ends)) // 2)
+    if several is not None:
+        net.further = np.where(several, FIRST_FURTHER, 0.0)
+        both = np.union1d(*ends)
+        most = int(np.count_nonzero(~several[both])) or len(both) - 1
     for _ in range(MAX_ROUNDS):
         last, right = right, net.propagate(free, np.exp(log_rate) * odds)
         if np.abs(right - last).max() < SETTLED:
@@ -54,8 +64,12 @@ def matched(pairs: Candidates) -> Floats:
         share = curve.shares(score, right)[bins]
         odds = share / (1.0 - share) * (n_pairs - n_right) / n_right
         # The rate is right if as many pairs are expected before the scores are seen as after.
+        n_more = net.n_further(right) if several is not None else 0.0
         before = net.propagate(free_before, np.full(n_pairs, np.exp(log_rate)))
         log_rate += _filled(n_right, most) - _filled(float(before.sum()), most)
+        if several is not None:
+            change = (n_more + 0.5) / (net.n_further(before) + 0.5)
+            net.further = np.minimum(net.further * change, 1.0)
     return right
 
 
@@ -90,6 +104,8 @@ class _Net:
     def __init__(self, pairs: Candidates) -> None:
         self.n_items = pairs.n_items
         self.item = np.r_[pairs.one, pairs.other]
+        self.further: Floats | None = None
+        self.none = np.ones(pairs.n_items)
 
     def messages(self) -> Floats:
         """Return messages that say that every item is half free."""
@@ -101,11 +117,34 @@ class _Net:
         both = np.r_[odds, odds]
         for _ in range(MESSAGES):
             offer = both * np.r_[free[half:], free[:half]]
+            if self.further is not None:
+                free += 0.5 * (self._room(offer) - free)
+                continue
             offers = np.bincount(self.item, weights=offer, minlength=self.n_items)
             others = np.maximum(offers[self.item] - offer, 0.0)  # large ones are rounded
             free += 0.5 * (1.0 / (1.0 + others) - free)
         joint = odds * free[:half] * free[half:]
         return np.asarray(joint / (1.0 + joint))
+
+    def _room(self, offer: Floats) -> Floats:
+        """Return how free items are where some may have several partners.
+
+        If each partner after the first counts ``t`` times its odds x, all choices of partners sum
+        to ``1 + (prod(1 + t x) - 1) / t``; with another one, to ``prod(1 + t x)`` times its odds.
+        """
+        t = np.maximum(self.further[self.item], 1e-12)
+        logs = np.log1p(t * offer)
+        total = np.bincount(self.item, weights=logs, minlength=self.n_items)
+        others = np.maximum(total[self.item] - logs, 0.0)
+        t_of = np.maximum(self.further, 1e-12)
+        self.none = t_of / (t_of + np.expm1(np.minimum(total, 500.0)))
+        return np.asarray(t / (t - (1.0 - t) * np.expm1(-others)))
+
+    def n_further(self, right: Floats) -> float:
+        """Return how many pairs there are beyond the first of each item that may have several."""
+        partners = np.bincount(self.item, weights=np.tile(right, 2), minlength=self.n_items)
+        more = np.maximum(partners - (1.0 - self.none), 0.0)
+        return float(more[self.further > 0.0].sum())
 
 
 def _filled(n_right: float, most: int) -> float:

@@ -32,11 +32,14 @@ SURE = 1e-4
 TIE = 1e-3
 
 
-def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | None:
+def probabilities(
+    graph: Graph, kind: str | None, *, is_list: bool, has_copies: bool = False
+) -> Floats | None:
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list of candidates. Similarities that are all equal could not.
+    list of candidates. Similarities that are all equal could not. ``has_copies`` tells whether free
+    items may be copies of each other even where no two of them are compared.
 
     Examples
     --------
@@ -61,7 +64,7 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Floats | 
     if right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
         return None
     if closed < PAIRED:
-        right = matched(Candidates.of(graph))
+        right = matched(Candidates.of(graph), _with_several(graph) if has_copies else None)
     return _of_entries(graph, right)
 
 
@@ -103,6 +106,13 @@ def surety(graph: Graph, right: Floats, labels: Labels) -> Floats:
     none = np.exp(np.bincount(row, weights=np.log1p(-np.minimum(right, 1.0 - SURE)), minlength=m))
     is_alone = np.bincount(labels)[labels] == 1
     return np.asarray(np.where(is_alone, none, mean))
+
+
+def _with_several(graph: Graph) -> NDArray[np.bool_]:
+    """Tell of each item whether all its candidates are free, so that several may be right."""
+    is_bound = (np.diff(graph.unit_ptr) > 1)[graph.group()]
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    return np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items) == 0
 
 
 def _threshold(right: Floats) -> float:
