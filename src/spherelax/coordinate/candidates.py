@@ -32,6 +32,8 @@ class Candidates(NamedTuple):
         Larger scores are likelier right; nothing else is assumed of them.
     group : ndarray of shape (n_items,) or None
         Items of one group are never the same. None: no groups.
+    source : ndarray of shape (n_items,) or None
+        Items of one source, from 0, were never compared. -1: they may have been. None: all may.
     """
 
     n_items: int
@@ -39,6 +41,7 @@ class Candidates(NamedTuple):
     other: NDArray[np.intp]
     score: NDArray[np.floating]
     group: NDArray[np.int32] | None = None
+    source: NDArray[np.int32] | None = None
 
     @classmethod
     def of(cls, graph: Graph) -> Candidates:
@@ -65,7 +68,8 @@ class Candidates(NamedTuple):
         one, other = number[self.one], number[self.other]
         kept = (one >= 0) & (other >= 0)
         group = None if self.group is None else self.group[items]
-        return Candidates(len(items), one[kept], other[kept], self.score[kept], group)
+        source = None if self.source is None else self.source[items]
+        return Candidates(len(items), one[kept], other[kept], self.score[kept], group, source)
 
 
 def transitivity(graph: Graph) -> float:

@@ -19,6 +19,7 @@ class Net(NamedTuple):
     indices: Any  # int64
     pair: Any  # int64
     group: Any  # int32 (m), or empty where there are no groups
+    source: Any  # int32 (m), items of one were never compared, -1: may be; or empty: all may
 
 
 class Beliefs(NamedTuple):
@@ -112,11 +113,11 @@ def _weigh(i, n, net, beliefs, state, sums, tally):
     for q in range(n):
         c = sums.touched[q]
         size, count = state.size[c], sums.count[c]
-        if _holds_group(i, c, net.group, state):
+        if count_same(i, c, net.group, state) > 0:
             sums.odds[q] = -np.inf
             continue
         in_one = 1.0 + (size - 1) * beliefs.alike[0]
-        absent = min(size - count, degree - count)
+        absent = min(size - count_same(i, c, net.source, state) - count, degree - count)
         growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
         prior = growth - beliefs.absent * absent / in_one
         tally.openings[i] += np.exp(prior)
@@ -151,14 +152,23 @@ def _choose(i, n, net, state, sums, tally, best, draw):
 
 
 @njit(cache=True, nogil=True)
-def _holds_group(i, c, group, state):
-    """Tell whether label c holds another item of the group of item i."""
-    found = False
-    if len(group) > 0:
+def count_same(i, c, group, state):
+    """Return how many other items of label c are of the group of item i; 0 if that is -1."""
+    found = 0
+    if len(group) > 0 and group[i] >= 0:
         j = state.first[c]
-        while j >= 0 and not found:
-            found = group[j] == group[i]
+        while j >= 0:
+            found += j != i and group[j] == group[i]
             j = state.next[j]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def count_all(group, state):
+    """Return of each item how many others of its group its label holds."""
+    found = np.zeros(len(state.labels), np.int64)
+    for i in range(len(state.labels)):
+        found[i] = count_same(i, state.labels[i], group, state)
     return found
 
 

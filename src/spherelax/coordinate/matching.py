@@ -8,6 +8,9 @@ is, given what the others tell it. From the probabilities the two distributions 
 estimated anew, until nothing changes (expectation maximisation). No truth is needed: of several
 candidates at most one is right, so the further ones show what wrong pairs score. That differs from
 item to item, so scores are first compared with those of the further candidates of both items.
+
+Where one group may hold copies, items of the other one may have several partners. Each partner
+after the first counts ``further`` times its odds, which is learnt as the rate is.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ SETTLED = 1e-3
 CONTRAST = 0.5
 # Before anything is learnt: odds of a further partner, compared with those of the first one.
 FIRST_FURTHER = 0.1
+# They are never less than that: as good as none, and large enough for the arithmetic.
+LEAST_FURTHER = 1e-9
 
 
 def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
@@ -52,24 +57,31 @@ def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floa
     free, free_before = net.messages(), net.messages()
     ends = np.unique(pairs.one), np.unique(pairs.other)
     most = min(*map(len, ends), len(np.union1d(*ends)) // 2)
+    further = None
     if several is not None:
-        net.further = np.where(several, FIRST_FURTHER, 0.0)
-        both = np.union1d(*ends)
-        most = int(np.count_nonzero(~several[both])) or len(both) - 1
+        further = np.where(several, FIRST_FURTHER, LEAST_FURTHER)
+        everyone = np.union1d(*ends)
+        most = int(np.count_nonzero(~several[everyone])) or len(everyone) - 1
     for _ in range(MAX_ROUNDS):
-        last, right = right, net.propagate(free, np.exp(log_rate) * odds)
+        last, right = right, net.propagate(free, np.exp(log_rate) * odds, further)
         if np.abs(right - last).max() < SETTLED:
             break
-        n_right = float(right.sum())
+        n_right, last_odds = float(right.sum()), odds
         share = curve.shares(score, right)[bins]
         odds = share / (1.0 - share) * (n_pairs - n_right) / n_right
-        # The rate is right if as many pairs are expected before the scores are seen as after.
-        n_more = net.n_further(right) if several is not None else 0.0
-        before = net.propagate(free_before, np.full(n_pairs, np.exp(log_rate)))
-        log_rate += _filled(n_right, most) - _filled(float(before.sum()), most)
-        if several is not None:
-            change = (n_more + 0.5) / (net.n_further(before) + 0.5)
-            net.further = np.minimum(net.further * change, 1.0)
+        # The rate is right if as many pairs are expected before the scores are seen as after; what
+        # further partners count, if as many of these are.
+        after = np.exp(log_rate) * last_odds
+        plain = np.full(n_pairs, np.exp(log_rate))
+        before = net.propagate(free_before, plain, further)
+        change = _filled(n_right, most) - _filled(float(before.sum()), most)
+        if several is None or further is None:
+            log_rate += change
+            continue
+        # Both depend on each other, so each goes half of the way.
+        log_rate += 0.5 * change
+        ratio = net.n_further(free, after, further) / net.n_further(free_before, plain, further)
+        further = np.where(several, np.clip(further * ratio**0.5, LEAST_FURTHER, 1.0), further)
     return right
 
 
@@ -104,47 +116,53 @@ class _Net:
     def __init__(self, pairs: Candidates) -> None:
         self.n_items = pairs.n_items
         self.item = np.r_[pairs.one, pairs.other]
-        self.further: Floats | None = None
-        self.none = np.ones(pairs.n_items)
 
     def messages(self) -> Floats:
         """Return messages that say that every item is half free."""
         return np.full(len(self.item), 0.5)
 
-    def propagate(self, free: Floats, odds: Floats) -> Floats:
+    def propagate(self, free: Floats, odds: Floats, further: Floats | None) -> Floats:
         """Pass messages, which change in place; return the probability of each pair."""
         half = len(odds)
         both = np.r_[odds, odds]
         for _ in range(MESSAGES):
             offer = both * np.r_[free[half:], free[:half]]
-            if self.further is not None:
-                free += 0.5 * (self._room(offer) - free)
-                continue
-            offers = np.bincount(self.item, weights=offer, minlength=self.n_items)
-            others = np.maximum(offers[self.item] - offer, 0.0)  # large ones are rounded
-            free += 0.5 * (1.0 / (1.0 + others) - free)
+            room = 1.0 / (1.0 + self._others(offer)) if further is None else self._room(offer, further)
+            free += 0.5 * (room - free)
         joint = odds * free[:half] * free[half:]
         return np.asarray(joint / (1.0 + joint))
 
-    def _room(self, offer: Floats) -> Floats:
-        """Return how free items are where some may have several partners.
+    def _sums(self, values: Floats) -> Floats:
+        """Return the sum over the pairs of each item."""
+        return np.bincount(self.item, weights=values, minlength=self.n_items)
 
-        If each partner after the first counts ``t`` times its odds x, all choices of partners sum
-        to ``1 + (prod(1 + t x) - 1) / t``; with another one, to ``prod(1 + t x)`` times its odds.
+    def _others(self, values: Floats) -> Floats:
+        """Return for each pair, seen from both items, the sum over the other pairs of the item."""
+        return np.maximum(self._sums(values)[self.item] - values, 0.0)  # large ones are rounded
+
+    def _room(self, offer: Floats, further: Floats) -> Floats:
+        """Return how free items are for a pair if partners after the first count ``t`` times.
+
+        Without the pair, all choices of partners with offers x sum to ``1 + (P - 1) / t`` with
+        ``P = prod(1 + t x)``; with it, to ``P``. One partner at most is the limit of small t.
         """
-        t = np.maximum(self.further[self.item], 1e-12)
-        logs = np.log1p(t * offer)
-        total = np.bincount(self.item, weights=logs, minlength=self.n_items)
-        others = np.maximum(total[self.item] - logs, 0.0)
-        t_of = np.maximum(self.further, 1e-12)
-        self.none = t_of / (t_of + np.expm1(np.minimum(total, 500.0)))
-        return np.asarray(t / (t - (1.0 - t) * np.expm1(-others)))
+        t = further[self.item]
+        taken = -np.expm1(-self._others(np.log1p(t * offer)))  # 1 - 1 / P
+        return np.asarray(t / (t + (1.0 - t) * taken))
 
-    def n_further(self, right: Floats) -> float:
-        """Return how many pairs there are beyond the first of each item that may have several."""
-        partners = np.bincount(self.item, weights=np.tile(right, 2), minlength=self.n_items)
-        more = np.maximum(partners - (1.0 - self.none), 0.0)
-        return float(more[self.further > 0.0].sum())
+    def n_further(self, free: Floats, odds: Floats, further: Floats) -> float:
+        """Return how many pairs are expected beyond the first one of each item.
+
+        That is at least what one item in doubt has, so that numbers can be compared by ratio.
+        """
+        half = len(odds)
+        joint = odds * free[:half] * free[half:]
+        partners = self._sums(np.tile(joint / (1.0 + joint), 2))
+        offer = np.r_[odds, odds] * np.r_[free[half:], free[:half]]
+        total = self._sums(np.log1p(further[self.item] * offer))
+        apart = further * np.exp(-total)
+        has_partner = 1.0 - apart / (apart - np.expm1(-total))
+        return max(float(np.sum(partners - has_partner)), 0.5)
 
 
 def _filled(n_right: float, most: int) -> float:

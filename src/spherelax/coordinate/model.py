@@ -59,12 +59,12 @@ class Model:
     right: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, problem: Problem, *, has_copies: bool = False) -> Model:
+    def of(cls, problem: Problem, *, sources: NDArray[np.intp] | None = None) -> Model:
         """Build the graph of a problem, and see what its similarities are.
 
         Scores of candidates and log odds become log odds. Else the degrees choose the null model;
-        with groups it is always the plain one. ``has_copies`` tells whether free items may be copies
-        of each other even where no two of them are compared.
+        with groups it is always the plain one. ``sources`` is given if free items of one source may
+        be copies of each other.
 
         Examples
         --------
@@ -75,7 +75,7 @@ class Model:
         unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
         is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
-        right = probabilities(graph, problem.kind, is_list=is_list, has_copies=has_copies)
+        right = probabilities(graph, problem.kind, is_list=is_list, sources=sources)
         if right is not None:
             odds = graph if problem.kind == "odds" else log_odds(graph, right)
             return cls(graph, odds, unit, is_corrected=False, right=right)

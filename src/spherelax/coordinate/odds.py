@@ -33,13 +33,17 @@ TIE = 1e-3
 
 
 def probabilities(
-    graph: Graph, kind: str | None, *, is_list: bool, has_copies: bool = False
+    graph: Graph,
+    kind: str | None,
+    *,
+    is_list: bool,
+    sources: NDArray[np.intp] | None = None,
 ) -> Floats | None:
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list of candidates. Similarities that are all equal could not. ``has_copies`` tells whether free
-    items may be copies of each other even where no two of them are compared.
+    list of candidates. Similarities that are all equal could not. ``sources`` is given if free
+    items of one source may be copies of each other, though no two of them are compared.
 
     Examples
     --------
@@ -60,11 +64,11 @@ def probabilities(
     closed = transitivity(graph)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    right = partitioned(graph)
+    right = partitioned(graph, None if sources is None else _apart(graph, sources))
     if right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
         return None
     if closed < PAIRED:
-        right = matched(Candidates.of(graph), _with_several(graph) if has_copies else None)
+        right = matched(Candidates.of(graph), None if sources is None else _with_several(graph))
     return _of_entries(graph, right)
 
 
@@ -106,6 +110,13 @@ def surety(graph: Graph, right: Floats, labels: Labels) -> Floats:
     none = np.exp(np.bincount(row, weights=np.log1p(-np.minimum(right, 1.0 - SURE)), minlength=m))
     is_alone = np.bincount(labels)[labels] == 1
     return np.asarray(np.where(is_alone, none, mean))
+
+
+def _apart(graph: Graph, sources: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Return the source of each item if no two of its items are compared; -1 if some are."""
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    inside = sources[row][sources[row] == sources[graph.indices]]
+    return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
 
 
 def _with_several(graph: Graph) -> NDArray[np.bool_]:

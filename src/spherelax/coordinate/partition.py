@@ -25,7 +25,7 @@ from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.candidates import Candidates, patch
 from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
-from spherelax.coordinate.drawing import Beliefs, Net, State, Tally, visit_all
+from spherelax.coordinate.drawing import Beliefs, Net, State, Tally, count_all, visit_all
 from spherelax.coordinate.graph import Graph
 
 # Labels are drawn with this seed; no more similarities than these are learnt from.
@@ -56,11 +56,11 @@ LARGEST = 64
 LIMIT = 15.0
 
 
-def partitioned(graph: Graph) -> Floats:
+def partitioned(graph: Graph, source: NDArray[np.int32] | None = None) -> Floats:
     """Return for each pair of a graph the probability that it is right, in the order of Candidates.
 
     They are all 0 if the scores show no entities. What scores are worth is learnt from a part of a
-    large graph.
+    large graph. ``source`` is that of `Candidates`.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def partitioned(graph: Graph) -> Floats:
     >>> bool(np.all((right > 0.5) == (truth[pairs.one] == truth[pairs.other])))
     True
     """
-    pairs, rng = Candidates.of(graph), np.random.default_rng(SEED)
+    pairs, rng = Candidates.of(graph)._replace(source=source), np.random.default_rng(SEED)
     curve = Curve(pairs.score)
     part = pairs
     if len(graph.values) > LEARN_FROM:
@@ -108,8 +108,9 @@ def _net(pairs: Candidates) -> Net:
     indptr = np.zeros(pairs.n_items + 1, dtype=np.int64)
     np.cumsum(np.bincount(item, minlength=pairs.n_items), out=indptr[1:])
     partner = np.r_[pairs.other, pairs.one][by_item]
-    group = np.empty(0, np.int32) if pairs.group is None else pairs.group
-    return Net(indptr, partner, by_item % len(pairs.one), group)
+    none = np.empty(0, np.int32)
+    group, source = (none if of is None else of for of in (pairs.group, pairs.source))
+    return Net(indptr, partner, by_item % len(pairs.one), group, source)
 
 
 def _first_beliefs(pairs: Candidates, curve: Curve) -> Beliefs:
@@ -152,7 +153,8 @@ def _draw(
             labels, size = state.labels, state.size
             inside = np.bincount(row[labels[row] == labels[net.indices]], minlength=m)
             n_listed += inside.sum()
-            n_due += (inside + np.minimum(size[labels] - 1 - inside, degree - inside)).sum()
+            compared = size[labels] - 1 - count_all(net.source, state)
+            n_due += (inside + np.minimum(compared - inside, degree - inside)).sum()
             joined += float(np.count_nonzero(size[labels] > 1)) / n_passes
             sizes += np.bincount(np.minimum(size[size > 0], LARGEST), minlength=LARGEST + 1)
     return _Drawn(

@@ -35,12 +35,12 @@ def run(
     scales: NDArray[np.float64] | None,
     n_threads: int,
     callback: Callback | None,
-    has_copies: bool = False,
+    sources: NDArray[np.intp] | None = None,
 ) -> Outcome:
     """Walk the resolutions, learn and walk again, choose a step and finish its labels."""
     through = None if isinstance(pick, str) else pick
     route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
-    learnt = learn(Model.of(problem, has_copies=has_copies), route, callback)
+    learnt = learn(Model.of(problem, sources=sources), route, callback)
     path = learnt.path
     picked = pick_step(
         path,
