@@ -19,6 +19,8 @@ from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
 # Two labelings count as the same if the pairs that share a label agree with at least this F-score.
 SAME = 0.98
+# Pairs of copies that a sentence names.
+N_OFFENDERS = 3
 # The function of each package that turns a dictionary of columns into a data frame.
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
@@ -284,6 +286,38 @@ class Duplicates:
     probability: NDArray[np.float64] = field(repr=False)
 
 
+def say_duplicates(
+    found: Sequence[Duplicates] | None,
+    names: Sequence[Any] | None = None,
+    groups: Sequence[Any] | None = None,
+) -> str | None:
+    """Return a sentence on the group with most copies and the likeliest ones; None: no clear ones.
+
+    Items are called by their names, groups by that of their first item; else by the item's number.
+
+    Examples
+    --------
+    >>> pairs, likely = np.array([[1, 4], [0, 2]]), np.array([0.9, 0.6])
+    >>> say_duplicates([Duplicates(0, 5, 2.1, True, pairs, likely)])
+    'about 2 of the 5 items in the group of item 1 seem to be copies of others: 1 and 4, 0 and 2'
+    """
+    clear = [one for one in found or () if one.is_clear]
+    if not clear:
+        return None
+    worst = max(clear, key=lambda one: one.expected)
+    first = int(worst.pairs[0, 0])
+    group = f"the group of item {first}" if groups is None else f"group {groups[first]}"
+    strongest = [
+        " and ".join(str(item if names is None else names[item]) for item in pair)
+        for pair in worst.pairs[:N_OFFENDERS].tolist()
+    ]
+    more = f" (and {len(clear) - 1} more of the groups have some)" if len(clear) > 1 else ""
+    return (
+        f"about {worst.expected:.0f} of the {worst.n_items} items in {group} seem to be copies of "
+        f"others: {', '.join(strongest)}{more}"
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a solver returns: labels, where they come from, and the solved problem.
@@ -468,12 +502,7 @@ class Result:
         -------
         tuple of Duplicates or None
             One for each group of two items or more, in order of first appearance. None for the
-            power solver.
-
-        Raises
-        ------
-        InvalidInputError
-            If the result was loaded from a file, which does not hold it.
+            power solver, and if the result was loaded from a file.
 
         Examples
         --------

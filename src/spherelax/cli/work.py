@@ -21,6 +21,7 @@ from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, pic
 from spherelax.cli.terminal import begin, in_thread, writing
 from spherelax.io.answers import UNSURE
 from spherelax.io.cells import ENDING as CELLS
+from spherelax.result import say_duplicates
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")
 
@@ -239,12 +240,14 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     bound = ""
     if result.max_labels < items.n_items:
         bound = f" (max_labels {result.max_labels})"
+    copies = say_duplicates(result.duplicates(), items.names, items.groups)
     said = (
         f"{_count(items.n_items, 'item')}{groups}{alone}: "
         f"{_count(result.n_labels, 'label')}{single} at resolution {result.resolution:.4g}{bound}",
         str(result.status),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         + _count(n_unsure, "item"),
+        *([f"duplicates: {copies}"] if copies else []),
         *lines,
     )
     click.echo("\n".join(said), err=True)

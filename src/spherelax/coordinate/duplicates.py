@@ -112,10 +112,10 @@ def find_claims(worth: Any, groups: Ints, labels: Labels) -> Claims:
 
 def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplicates:
     """Return how many of the items of a group are copies, and which."""
-    inside, outside, holder = (values[items] for values in claims)
+    inside, outside = claims.inside[items], claims.outside[items]
     held = inside[inside > 0.0]
     is_claim = outside > inside
-    pairs = np.c_[items, holder][is_claim]
+    pairs = np.c_[items, claims.holder[items]][is_claim]
     pairs.sort(axis=1)
     strength = outside[is_claim]
     strongest = np.lexsort((pairs[:, 1], pairs[:, 0], -strength))
@@ -127,28 +127,29 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
     least = float(np.quantile(held, WEAK))
     share = float(np.mean(held >= least))
     n_counted = int(np.count_nonzero(strength >= least))
-    n_wrong = _n_wrong(items, claims, pairs[strength >= least], least)
-    expected = max(n_counted - n_wrong, 0.0) / share
-    allowed = n_wrong + HANDFUL * len(items) * share
+    n_attracted, n_firm = _firm(items, claims, pairs[strength >= least], least)
+    n_others = len(items) - n_firm
+    expected = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
+    # One more wrong claim may have been missed: a few firm items say little.
+    allowed = (n_attracted + 1) / (n_firm + 1) * n_others + HANDFUL * len(items) * share
     is_clear = bool(poisson.sf(n_counted - 1, allowed) < CHANCE / n_groups)
     likely = _probability(strength, held, expected)
     return Duplicates(group, len(items), expected, is_clear, pairs, likely)
 
 
-def _n_wrong(items: Ints, claims: Claims, pairs: Ints, least: float) -> float:
-    """Return how many wrong claims of at least that strength are to be expected.
+def _firm(items: Ints, claims: Claims, pairs: Ints, least: float) -> tuple[int, int]:
+    """Return how many items that are held firmly are attracted wrongly as much; and those items.
 
-    An item that its label holds as strongly is no copy, so what else attracts it is wrong; but not
-    the copy itself that it is compared with.
+    An item that its label holds so strongly is no copy, so what else attracts it is wrong; but not
+    its own copy, as which ``pairs`` count.
     """
-    inside, outside, holder = (values[items] for values in claims)
+    inside, outside = claims.inside[items], claims.outside[items]
     is_firm = (inside >= least) & (outside <= inside)
-    attracted = np.c_[items, holder][is_firm & (outside >= least)]
+    attracted = np.c_[items, claims.holder[items]][is_firm & (outside >= least)]
     attracted.sort(axis=1)
     known = set(map(tuple, pairs.tolist()))
     n_attracted = sum(pair not in known for pair in map(tuple, attracted.tolist()))
-    n_firm = int(is_firm.sum())
-    return n_attracted / max(n_firm, 1) * (len(items) - n_firm)
+    return n_attracted, int(is_firm.sum())
 
 
 def _probability(strength: Floats, held: Floats, expected: float) -> Floats:

@@ -121,24 +121,26 @@ class _Net:
         """Return messages that say that every item is half free."""
         return np.full(len(self.item), 0.5)
 
-    def propagate(self, free: Floats, odds: Floats, further: Floats | None) -> Floats:
+    def propagate(self, free: Floats, odds: Floats, further: Floats | None = None) -> Floats:
         """Pass messages, which change in place; return the probability of each pair."""
         half = len(odds)
         both = np.r_[odds, odds]
         for _ in range(MESSAGES):
             offer = both * np.r_[free[half:], free[:half]]
-            room = 1.0 / (1.0 + self._others(offer)) if further is None else self._room(offer, further)
+            others = self._others(offer)
+            room = 1.0 / (1.0 + others) if further is None else self._room(offer, further)
             free += 0.5 * (room - free)
         joint = odds * free[:half] * free[half:]
         return np.asarray(joint / (1.0 + joint))
 
     def _sums(self, values: Floats) -> Floats:
         """Return the sum over the pairs of each item."""
-        return np.bincount(self.item, weights=values, minlength=self.n_items)
+        return np.asarray(np.bincount(self.item, weights=values, minlength=self.n_items), float)
 
     def _others(self, values: Floats) -> Floats:
         """Return for each pair, seen from both items, the sum over the other pairs of the item."""
-        return np.maximum(self._sums(values)[self.item] - values, 0.0)  # large ones are rounded
+        others = self._sums(values)[self.item] - values
+        return np.asarray(np.maximum(others, 0.0))  # large ones are rounded
 
     def _room(self, offer: Floats, further: Floats) -> Floats:
         """Return how free items are for a pair if partners after the first count ``t`` times.

@@ -123,7 +123,8 @@ def _with_several(graph: Graph) -> NDArray[np.bool_]:
     """Tell of each item whether all its candidates are free, so that several may be right."""
     is_bound = (np.diff(graph.unit_ptr) > 1)[graph.group()]
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    return np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items) == 0
+    n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
+    return np.asarray(n_bound == 0)
 
 
 def _threshold(right: Floats) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -37,7 +37,10 @@ def run(
     callback: Callback | None,
     sources: NDArray[np.intp] | None = None,
 ) -> Outcome:
-    """Walk the resolutions, learn and walk again, choose a step and finish its labels."""
+    """Walk the resolutions, learn and walk again, choose a step and finish its labels.
+
+    ``sources`` is given if free items of one source may be copies of each other.
+    """
     through = None if isinstance(pick, str) else pick
     route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
     learnt = learn(Model.of(problem, sources=sources), route, callback)
@@ -62,6 +65,29 @@ def run(
         right=picked.right,
         left=picked.left,
     )
+
+
+def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
+    """Run; then again, if some groups clearly hold copies, with the items of these groups free.
+
+    What the similarities are taken for stays the same. Groups without clear copies keep their wall.
+    """
+    hard = run(problem, settings, pick, **others)
+    source: Any = hard.source
+    if not (hard.is_whole and source.with_copies):
+        return hard
+    free = problem.freed(source.with_copies)
+    if free.kind != "odds":
+        kind = "graph" if source.model.right is None else "pairs"
+        free = Problem(free.similarity, free.groups, kind)
+    soft = run(free, settings, pick, sources=problem.groups, **others)
+    return with_found(soft, source)
+
+
+def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
+    """Return an outcome with the copies that were found with groups, before items were free."""
+    new: Any = outcome.source
+    return replace(outcome, source=replace(new, found=source.found))
 
 
 def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: float) -> Outcome:
@@ -108,6 +134,11 @@ class CoordinateSource:
     def of(cls, problem: Problem, model: Model, route: Route, labels: Labels) -> CoordinateSource:
         """Look for copies by the labels that were found."""
         return cls(model, route, find_duplicates(problem, model, labels))
+
+    @property
+    def with_copies(self) -> list[int]:
+        """The groups that clearly hold copies."""
+        return [one.group for one in self.found if one.is_clear]
 
     @property
     def max_labels(self) -> int:

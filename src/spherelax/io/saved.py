@@ -101,7 +101,7 @@ def load_result(path: str | Path) -> Result:
 
     The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
     confidence is NaN at all steps except the saved one, and ``embedding`` and
-    ``match_probability`` and ``duplicates`` raise `InvalidInputError`.
+    ``match_probability`` raise `InvalidInputError`; ``duplicates`` returns None.
 
     Parameters
     ----------
@@ -181,12 +181,8 @@ class _File:
             "again"
         )
 
-    def duplicates(self) -> NoReturn:
-        """Raise an error: there are no similarities to find copies by."""
-        raise InvalidInputError(
-            f"{self.path}: holds no similarities, which the search for duplicates needs; solve "
-            "again"
-        )
+    def duplicates(self) -> None:
+        """Return None: there are no similarities to find copies by."""
 
     def embedding(self, index: int) -> NoReturn:
         """Raise an error: there are no similarities to compute U from."""
