@@ -78,7 +78,7 @@ def test_bad_values():
 
 def test_program_and_report_say_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    W, groups, truth = problem(0, 60)
+    W, groups, _ = problem(0, 60)
     half = sp.triu(W).tocoo()
     names = [f"{'ab'[group]}{item}" for item, group in enumerate(groups.tolist())]
     rows = zip(half.row.tolist(), half.col.tolist(), half.data.tolist(), strict=True)
