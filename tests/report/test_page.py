@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -214,7 +215,7 @@ def test_many_items_make_a_small_page():
         right=None,
         left=None,
         max_labels=n_items,
-        source=None,
+        source=SimpleNamespace(duplicates=lambda: None),
     )
     names = [f"a rather long name of a record, number {i:06}, <&>" * 3 for i in range(n_items)]
     groups = [f"source {i % 5000}" for i in range(n_items)]
