@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from lists import with_copies
-from spherelax.coordinate.duplicates import find_claims
+from spherelax.coordinate.duplicates import _probability, find_claims
 from spherelax.result import say_duplicates
 
 
@@ -95,3 +95,16 @@ def test_without_groups_there_is_nothing_to_say():
     W = np.kron(np.eye(2), np.ones((4, 4)))
     assert sl.solve(W).duplicates() == ()
     assert sl.solve(W, solver="power").duplicates() is None
+
+
+def test_strong_claims_are_likelier_than_weak_ones(seed):
+    """Half of the claims are as strong as items hold to their labels, half are weaker."""
+    rng = np.random.default_rng(seed)
+    held, copies, others = rng.normal(9, 1, 300), rng.normal(9, 1, 60), rng.normal(6, 1, 60)
+    claims = np.r_[copies, others]
+    by_strength = np.argsort(-claims)
+    found = _probability(claims[by_strength], held, 60.0)
+    is_copy = by_strength < 60
+    assert found[is_copy].mean() > 0.75
+    assert found[~is_copy].mean() < 0.25
+    assert abs(found.sum() - 60) < 15
