@@ -159,6 +159,48 @@ def planted(sizes: str, exponent: float, mixing: float, seed: int) -> tuple[Any,
     return sp.csr_array((half | half.T).astype(float)), truth
 
 
+def weighted_graphs(seeds: range, settings: dict[str, Any]) -> Iterator[Task]:
+    """Similarities of many sizes without groups: sparse, and between all items."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        truth = np.repeat(np.arange(10), 50)
+        same = truth[:, None] == truth
+        joined = np.triu(rng.random(same.shape) < np.where(same, 0.25, 0.01), 1)
+        z = rng.normal(size=same.shape)
+        outlying = joined.astype(float)
+        outlying[tuple(np.argwhere(joined)[0])] = 1000.0
+        halves = {
+            "weighted, one outlier": outlying,
+            "weighted, lognormal": joined * np.exp(2.0 * z),
+            "weighted, larger inside": joined * np.exp(z + same),
+            "compared, sigmoid": 1.0 / (1.0 + np.exp(-z - 0.7 * same)),
+            "compared, exponential": np.exp(z + 0.7 * same),
+            "compared, hubs": np.exp(z + 2.0 * same + np.add.outer(*2 * [rng.normal(size=500)])),
+        }
+        for family, half in halves.items():
+            W = sp.csr_array(np.triu(half, 1))
+            W = W + W.T
+            yield similarity_task(
+                family, W, truth, {**settings, "kind": "graph"}, rival=lambda W=W: leiden(W)
+            )
+        yield texts(seed, settings)
+
+
+def texts(seed: int, settings: dict[str, Any]) -> Task:
+    """Return the cosines between 300 texts, drawn from some topics and words of every topic."""
+    rng = np.random.default_rng(seed)
+    common = 1.0 / np.arange(1, 2001) ** 1.1
+    common /= common.sum()
+    topics = rng.dirichlet(150.0 * common, int(rng.integers(4, 9)))
+    truth = np.sort(rng.choice(len(topics), 300, p=rng.dirichlet(np.full(len(topics), 4.0))))
+    words = [rng.multinomial(rng.integers(30, 150), (topics[t] + common) / 2) for t in truth]
+    used = np.array(words)
+    weights = np.log1p(used) * np.log(len(used) / np.maximum((used > 0).sum(axis=0), 1))
+    weights /= np.linalg.norm(weights, axis=1, keepdims=True)
+    W = np.clip(weights @ weights.T, 0.0, 1.0)
+    return similarity_task("texts, all compared", W, truth, settings, rival=lambda: leiden(W))
+
+
 def leiden(W: Any) -> np.ndarray:
     """Labels of the best of three runs of Leiden for modularity."""
     graph = leiden_graph(W)
@@ -207,6 +249,7 @@ FAMILIES: dict[str, Callable[[range, dict[str, Any]], Iterator[Task]]] = {
     "binary": binary_similarities,
     "graphs": graphs,
     "planted": planted_partitions,
+    "weighted": weighted_graphs,
     "points": points,
     "one": one_cluster,
 }

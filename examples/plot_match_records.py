@@ -118,23 +118,22 @@ ax.legend(frameon=False)
 # %%
 # Which records to check
 # ----------------------
-# ``confidence_`` compares a record's own entity with the best other entity for it: 1 if no other
-# entity attracts the record, 0 if another one is as good. The ten records below have the lowest
-# confidence; the last column says whether the record's entity also holds records of other people.
+# ``confidence_`` is how likely a record's entity is right, as learnt from the scores: the expected
+# share of the entity's other records that are the same person or, for a record that is alone, the
+# probability that no other record is. The ten records below have the lowest confidence; the last
+# column has what is true.
 
-labels, confidence = matching.labels_, matching.confidence_
-mixed = np.array([len(set(truth[labels == label])) > 1 for label in labels])
+confidence = matching.confidence_
+right = sl.metrics.correctness(truth, matching.labels_).items
 order = np.argsort(confidence, kind="stable")
 for record in order[:10]:
-    print(
-        f"{confidence[record]:.2f}  {sources[record]}  {records[record]:42}"
-        f"{'mixed entity' if mixed[record] else 'one person'}"
-    )
+    print(f"{confidence[record]:.2f}  {sources[record]}  {records[record]:42}{right[record]:.2f}")
 unsure = confidence < 0.5
 print(
-    f"\nrecords in mixed entities: {mixed[unsure].mean():.0%} of the {unsure.sum()} below 0.5, "
-    f"{mixed[~unsure].mean():.0%} of the {(~unsure).sum()} others"
+    f"\nright: {right[unsure].mean():.0%} of the {unsure.sum()} below 0.5, "
+    f"{right[~unsure].mean():.0%} of the {(~unsure).sum()} others"
 )
+print(f"expected to be wrong: {np.sum(1 - confidence):.0f}; wrong: {np.sum(1 - right):.0f}")
 
 # %%
 # In short

@@ -1,6 +1,7 @@
 """Lists of candidates whose right pairs are known."""
 
 import numpy as np
+import scipy.sparse as sp
 
 from spherelax.coordinate.candidates import Candidates
 
@@ -36,6 +37,13 @@ def entities(seed, *, n=300, sizes=(1, 2, 3), apart=3.0, k=4):
     right = truth[pairs[:, 0]] == truth[pairs[:, 1]]
     score = rng.normal(size=len(pairs)) + apart * right
     return Candidates(m, pairs[:, 0], pairs[:, 1], score), right
+
+
+def matrix(pairs, values=None):
+    """The scores of candidates, or other values of them, as a sparse matrix."""
+    score = np.exp(pairs.score - pairs.score.max()) if values is None else values
+    half = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2)
+    return sp.csr_array(half + half.T)
 
 
 def calibration_error(probability, right, n_bins=10):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from problems import tuned
+from problems import candidates, tuned
 from spherelax import io
 from spherelax.io.answers import ENDINGS, UNSURE, columns_csv, summary, write_answer
 from spherelax.io.points import Points
@@ -165,3 +165,36 @@ def test_the_labels_of_other_items_are_refused(blocks, tmp_path, ending):
     with pytest.raises(sl.InvalidInputError, match=r"each of 12 items; found 8$"):
         write_answer(tmp_path / f"labels{ending}", blocks[0], result)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_entities_and_pairs_have_a_row_each(tmp_path):
+    W, _ = candidates()
+    ids, sources = [f"r{i}" for i in range(len(W.toarray()))], ["x"] * W.shape[0]
+    records = io.Records(W, ids, None, sources)
+    result = sl.solve(records.problem)
+    likely, matches = result.entity_probability(), result.matches()
+    write_answer(tmp_path / "entities.csv", records, result, of="entities")
+    rows = list(csv.DictReader((tmp_path / "entities.csv").read_text().splitlines()))
+    assert [int(row["entity"]) for row in rows] == list(range(result.n_labels))
+    assert [int(row["size"]) for row in rows] == np.bincount(result.labels).tolist()
+    np.testing.assert_allclose([float(row["pure"]) for row in rows], likely.pure, atol=5.1e-5)
+    np.testing.assert_allclose([float(row["whole"]) for row in rows], likely.whole, atol=5.1e-5)
+    write_answer(tmp_path / "pairs.tsv", records, result, of="pairs")
+    rows = list(csv.DictReader((tmp_path / "pairs.tsv").read_text().splitlines(), delimiter="\t"))
+    assert list(rows[0]) == ["source_a", "id_a", "source_b", "id_b", "entity", "probability"]
+    assert [(row["id_a"], row["id_b"]) for row in rows] == [(ids[i], ids[j]) for i, j in matches]
+    found = [float(row["probability"]) for row in rows]
+    np.testing.assert_allclose(found, result.pair_probability(), atol=5.1e-5)
+    assert summary(records, result)["n_wrong"] == pytest.approx(np.sum(1 - result.confidence))
+    with pytest.raises(sl.InvalidInputError, match="an answer must end in one of"):
+        write_answer(tmp_path / "pairs.json", records, result, of="pairs")
+    with pytest.raises(sl.InvalidInputError, match="of must be one of items, entities, pairs"):
+        write_answer(tmp_path / "pairs.csv", records, result, of="labels")
+
+
+def test_entities_without_probabilities_have_sizes_alone():
+    items = io.Items(np.kron(np.eye(2), np.ones((3, 3))), None, list("abcabc"))
+    result = sl.solve(items.problem)
+    assert items.entities(result) == {"label": [0, 1], "size": [3, 3]}
+    assert list(items.pairs(result)) == ["item_a", "group_a", "item_b", "group_b", "label"]
+    assert summary(items, result)["n_wrong"] is None

@@ -104,3 +104,37 @@ def test_modularity_is_newmans(seed):
     assert modularity(W, labels) == pytest.approx(expected)
     assert modularity(1e200 * W, labels) == pytest.approx(expected)
     assert modularity(np.eye(3), [0, 1, 1]) == 0.0
+
+
+def test_correctness_is_that_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    truth, labels = rng.integers(8, size=30), rng.integers(12, size=30)
+    found = sl.metrics.correctness(truth, labels)
+    names = list(dict.fromkeys(labels.tolist()))
+    for at, name in enumerate(names):
+        inside = labels == name
+        assert found.pure[at] == (len({*truth[inside]}) == 1)
+        assert found.whole[at] == {*truth[inside]}.isdisjoint(truth[~inside])
+    for i in range(30):
+        others = [truth[j] == truth[i] for j in range(30) if j != i and labels[j] == labels[i]]
+        is_alone = np.count_nonzero(truth == truth[i]) == 1
+        assert found.items[i] == (pytest.approx(np.mean(others)) if others else is_alone)
+    pairs = [(i, j) for i in range(30) for j in range(i + 1, 30) if labels[i] == labels[j]]
+    assert found.pairs.tolist() == [truth[i] == truth[j] for i, j in pairs]
+    with pytest.raises(sl.InvalidInputError, match="must have the same length; found 2, 3"):
+        sl.metrics.correctness([0, 1], [0, 1, 2])
+
+
+def test_reliability_of_true_probabilities_is_high(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.random(20_000)
+    right = rng.random(20_000) < p
+    assert sl.metrics.reliability(p, right).error < 0.02
+    too_sure = sl.metrics.reliability(np.sqrt(p), right)
+    assert too_sure.error == pytest.approx(np.mean(np.sqrt(p) - p), abs=0.02)
+    assert too_sure.n.sum() == 20_000
+    for wrong in ([0.5, 1.5], [0.5, np.nan]):
+        with pytest.raises(sl.InvalidInputError, match="numbers from 0 to 1"):
+            sl.metrics.reliability(wrong, [0, 1])
+    with pytest.raises(sl.InvalidInputError, match="must be of one length; found shapes"):
+        sl.metrics.reliability([0.5, 0.5], [1])

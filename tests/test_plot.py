@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from matplotlib.colors import to_hex
 
 import spherelax as sl
+from problems import candidates
 from spherelax import plot
 from spherelax.datasets import make_binary_similarity, make_partial_matching
 from spherelax.metrics import pairwise_scores
@@ -397,3 +398,26 @@ def test_without_matplotlib_the_message_says_how_to_get_it(
             assert str(caught.value) == (
                 'spherelax.plot needs matplotlib: pip install "spherelax[plot]"'
             )
+
+
+@pytest.mark.parametrize("of", ["pairs", "pure", "whole", "items"])
+def test_reliability_shows_what_is_said_and_what_is_right(of: str) -> None:
+    W, truth = candidates()
+    result = sl.solve(W)
+    ax = plot.reliability(result, truth, of=of)
+    points = ax.collections[-1].get_offsets()
+    assert len(points)
+    assert np.all((points >= 0) & (points <= 1))
+    right = sl.metrics.correctness(truth, result.labels)
+    if of == "items":
+        expected = sl.metrics.reliability(result.confidence, right.items)
+        np.testing.assert_allclose(points[:, 1], expected.right[expected.n > 0])
+    assert "error 0." in ax.get_legend().texts[1].get_text()
+
+
+def test_reliability_needs_probabilities() -> None:
+    W, truth = candidates()
+    with pytest.raises(sl.InvalidInputError, match="of must be one of pairs, pure, whole, items"):
+        plot.reliability(sl.solve(W), truth, of="all")
+    with pytest.raises(sl.InvalidInputError, match="result must have probabilities"):
+        plot.reliability(sl.solve(np.kron(np.eye(2), np.ones((3, 3)))), [0, 0, 0, 1, 1, 1])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from problems import tuned
+from problems import candidates, tuned
 from spherelax import io
 from spherelax.io import Items, Records, load_result, save_result, summary, write_answer
 from spherelax.settings import SOLVERS
@@ -258,3 +258,26 @@ def test_objects_and_broken_files_are_refused(blocks, tmp_path):
         load_result(path)
     with pytest.raises(sl.InvalidInputError, match="No such file"):
         load_result(tmp_path / "none.npz")
+
+
+def test_probabilities_of_labels_are_saved(tmp_path):
+    W, _ = candidates()
+    result, path = sl.solve(W), tmp_path / "result.npz"
+    save_result(path, result)
+    loaded = load_result(path)
+    assert loaded.is_probability
+    for there, here in zip(loaded.entity_probability(), result.entity_probability(), strict=True):
+        np.testing.assert_array_equal(there, here)
+    with pytest.raises(sl.InvalidInputError, match="which the probabilities of pairs need"):
+        loaded.pair_probability()
+    with pytest.raises(sl.InvalidInputError, match="which the probabilities of other labels need"):
+        replace(loaded, labels=np.zeros(W.shape[0], np.int32)).entity_probability()
+    arrays = dict(np.load(path))
+    np.savez(path, **arrays | {"pure": arrays["pure"][1:]})
+    with pytest.raises(sl.InvalidInputError, match="not a saved result; pure must have shape"):
+        load_result(path)
+    save_result(path, sl.solve(np.kron(np.eye(2), np.ones((3, 3)))))
+    plain = load_result(path)
+    assert not plain.is_probability
+    assert plain.entity_probability() is None
+    assert plain.pair_probability() is None

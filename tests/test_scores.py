@@ -44,6 +44,13 @@ def error_of(result, truth):
     return calibration_error(pairs.data, truth[pairs.row] == truth[pairs.col])
 
 
+def check_answer(result, truth):
+    """The probabilities of pairs inside labels and of items are calibrated."""
+    right = sl.metrics.correctness(truth, result.labels)
+    assert sl.metrics.reliability(result.pair_probability(), right.pairs).error < 0.1
+    assert sl.metrics.reliability(result.confidence, right.items).error < 0.1
+
+
 @pytest.mark.parametrize(("name", "least"), TWO_SOURCES.items())
 def test_two_sources_reach_single_best_links(table, name, least):
     W, sources, truth = table(name)
@@ -51,6 +58,7 @@ def test_two_sources_reach_single_best_links(table, name, least):
     assert f_score(truth, told.labels) > least
     assert f_score(truth, untold.labels) > least - 0.01
     assert error_of(told, truth) < 0.05
+    check_answer(told, truth)
 
 
 @pytest.mark.parametrize(("name", "least"), DUPLICATES.items())
@@ -59,6 +67,7 @@ def test_duplicates_are_found_without_sources(table, name, least):
     result = sl.solve(W)
     assert f_score(truth, result.labels) > least
     assert error_of(result, truth) < 0.05
+    check_answer(result, truth)
 
 
 @pytest.mark.parametrize("name", ["2src_dblp-acm_tri_k3", "dedupe_febrl3_weak_tri_k5"])

@@ -47,6 +47,7 @@ _MODULES = ("baselines", "datasets", "io", "metrics", "plot", "report", "similar
 _HOMES = {
     "Coordinate": "settings",
     "Duplicates": "result",
+    "EntityProbability": "result",
     "InvalidInputError": "errors",
     "Power": "settings",
     "Result": "result",

@@ -204,7 +204,8 @@ def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:
     source = start.source
     if not (is_soft and source.with_copies):
         return absorb(problem, source, start.labels, start.alpha)
-    outcome = absorb(problem.freed(source.with_copies), source, start.labels, start.alpha)
+    free = problem.freed(source.with_copies)
+    outcome = absorb(free, source, start.labels, start.alpha, sources=problem.groups)
     return with_found(outcome, source)
 
 

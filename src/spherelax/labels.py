@@ -123,3 +123,25 @@ def listed(names: object, what: str) -> list[Hashable]:
     if isinstance(found, str) or not isinstance(found, Iterable):
         raise InvalidInputError(f"{what} must be a sequence of labels; found {names!r}")
     return list(found)
+
+
+def inside_pairs(labels: Labels) -> NDArray[np.intp]:
+    """Return the pairs of items that share a label as rows ``i < j``, label by label.
+
+    Examples
+    --------
+    >>> inside_pairs(np.array([0, 1, 1, 0, 1]))
+    array([[0, 3],
+           [1, 2],
+           [1, 4],
+           [2, 4]])
+    """
+    by_label = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    starts = np.cumsum(sizes) - sizes
+    pairs = [np.empty((0, 2), dtype=np.intp)]
+    for size in np.unique(sizes):
+        members = by_label[starts[sizes == size][:, None] + np.arange(size)]
+        pairs.append(members[:, np.transpose(np.triu_indices(size, 1))].reshape(-1, 2))
+    found = np.concatenate(pairs)
+    return found[np.lexsort((found[:, 1], found[:, 0], labels[found[:, 0]]))]

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.labels import encode
+from spherelax.labels import count_labels, encode, inside_pairs, renumber
+from spherelax.settings import POSITIVE_INTEGER, check_range
 
 # A similarity is read in blocks of this number of rows, which saves memory.
 BLOCK_ROWS = 256
@@ -28,6 +29,139 @@ class PairScores(NamedTuple):
     precision: float
     recall: float
     f_score: float
+
+
+class Correctness(NamedTuple):
+    """Which labels are right, by the truth: what :class:`spherelax.Result` has probabilities of.
+
+    Attributes
+    ----------
+    items : ndarray of shape (n_items,)
+        The share of the other items of its label that are the same thing; of an item that is alone,
+        1 if no other item is the same, else 0.
+    pure, whole : boolean ndarray of shape (n_labels,)
+        Whether all items of the label are the same thing, and whether no item outside is the same
+        as one of its items.
+    pairs : boolean ndarray of shape (n_pairs,)
+        Whether the pair is right, in the order of ``Result.matches()``.
+
+    Examples
+    --------
+    >>> correctness(["x", "x", "y"], [0, 0, 0]).pure
+    array([False])
+    """
+
+    items: NDArray[np.float64]
+    pure: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    pairs: NDArray[np.bool_]
+
+
+def correctness(labels_true: Iterable[Hashable], labels: Iterable[Hashable]) -> Correctness:
+    """Tell which items, labels and pairs are right, to compare probabilities with.
+
+    Parameters
+    ----------
+    labels_true, labels : sequence of n_items labels
+        The true labels, and the labels to judge.
+
+    Returns
+    -------
+    Correctness
+        Labels are in order of first appearance.
+
+    Examples
+    --------
+    >>> found = correctness([0, 0, 1, 2, 2], ["a", "a", "a", "b", "c"])
+    >>> found.items, found.pure, found.whole, found.pairs
+    (array([0.5, 0.5, 0. , 0. , 0. ]), array([False,  True,  True]), array([ True, False, False]), \
+array([ True, False, False]))
+    """
+    truth, found = renumber(encode(labels_true, "labels_true")), renumber(encode(labels, "labels"))
+    if len(truth) != len(found):
+        raise InvalidInputError(
+            f"labels_true and labels must have the same length; found {len(truth)}, {len(found)}"
+        )
+    n_things, size = count_labels(truth), np.bincount(found)
+    cells, cell_of, n_same = np.unique(
+        found.astype(np.int64) * n_things + truth, return_inverse=True, return_counts=True
+    )
+    label, thing = np.divmod(cells, n_things)
+    n_true = np.bincount(truth)
+    others = size[found] - 1
+    share = (n_same[cell_of] - 1) / np.maximum(others, 1)
+    pairs = inside_pairs(found)
+    pairs = pairs[np.lexsort(pairs.T[::-1])]
+    return Correctness(
+        items=np.where(others > 0, share, n_true[truth] == 1),
+        pure=np.bincount(label) == 1,
+        whole=np.bincount(label, weights=n_true[thing]) == size,
+        pairs=truth[pairs[:, 0]] == truth[pairs[:, 1]],
+    )
+
+
+class Reliability(NamedTuple):
+    """Probabilities in bins, and how often what they are of is right.
+
+    Attributes
+    ----------
+    n : ndarray of shape (n_bins,)
+        Number of probabilities in each bin.
+    said, right : ndarray of shape (n_bins,)
+        Mean probability of each bin, and the share that is right; NaN in an empty bin.
+    error : float
+        The expected calibration error: the mean difference of ``said`` and ``right``, over all.
+
+    Examples
+    --------
+    >>> reliability([0.2, 0.3], [0, 1], n_bins=1).right
+    array([0.5])
+    """
+
+    n: NDArray[np.intp]
+    said: NDArray[np.float64]
+    right: NDArray[np.float64]
+    error: float
+
+
+def reliability(probability: ArrayLike, right: ArrayLike, *, n_bins: int = 10) -> Reliability:
+    """Compare probabilities with how often they are right, in bins of equal width.
+
+    Parameters
+    ----------
+    probability : array-like of shape (n,)
+        From 0 to 1.
+    right : array-like of shape (n,)
+        Whether each is right, or the share that is.
+    n_bins : int
+        Number of bins.
+
+    Returns
+    -------
+    Reliability
+        Counts, means and the expected calibration error.
+
+    Examples
+    --------
+    >>> found = reliability([0.1, 0.2, 0.9, 0.9], [False, False, True, False], n_bins=2)
+    >>> found.n, found.said.round(2), found.right, round(found.error, 3)
+    (array([2, 2]), array([0.15, 0.9 ]), array([0. , 0.5]), 0.275)
+    """
+    p, y = np.asarray(probability, dtype=float), np.asarray(right, dtype=float)
+    if p.ndim != 1 or p.shape != y.shape:
+        raise InvalidInputError(
+            f"probability and right must be of one length; found shapes {p.shape} and {y.shape}"
+        )
+    if not np.all((p >= 0) & (p <= 1) & (y >= 0) & (y <= 1)):
+        raise InvalidInputError("probability and right must be numbers from 0 to 1; found others")
+    check_range(POSITIVE_INTEGER, n_bins=n_bins)
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    count = np.bincount(bins, minlength=n_bins)
+    sums = [np.bincount(bins, weights=values, minlength=n_bins) for values in (p, y)]
+    with np.errstate(invalid="ignore"):
+        said, share = (values / count for values in sums)
+    error = float(np.abs(sums[0] - sums[1]).sum() / max(len(p), 1))
+    return Reliability(count, said, share, error)
 
 
 def pairwise_scores(

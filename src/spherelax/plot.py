@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from spherelax import metrics
 from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
 from spherelax.result import Result
@@ -27,6 +28,13 @@ SPINE_GAP = 50  # points between the scales of the F-score and of the number of 
 MAX_CELLS = 1000  # largest number of cells per side of the image of a similarity
 DARKEST = 95  # percentile of the positive similarities above which the image is black
 MAX_RULED = 60  # largest number of clusters with lines between them
+# What probabilities can be of: their number, and what they say.
+KINDS = {
+    "pairs": ("pairs", "a pair is right"),
+    "pure": ("labels", "a label is pure"),
+    "whole": ("labels", "a label is whole"),
+    "items": ("items", "the label of an item is right"),
+}
 IMAGE_GAP = 0.03  # gap between images, as a share of the widest image
 
 Labels = Sequence[Hashable] | NDArray[Any]
@@ -285,6 +293,79 @@ def matches(
         ax.add_collection(lines)
     _legend(ax)
     return ax
+
+
+def reliability(
+    result: Result, truth: Labels, *, of: str = "pairs", n_bins: int = 10, ax: Any = None
+) -> Any:
+    """Draw how often labels are right, by the probability that the result has of it.
+
+    Points near the diagonal show that the probabilities can be taken at their word. Points below it
+    are too sure, points above it not sure enough. A larger point stands for more of them, and
+    vertical lines show the range of two standard errors. The legend has the expected calibration
+    error, the mean distance to the diagonal.
+
+    Parameters
+    ----------
+    result : Result
+        A result whose confidence is a probability (``result.is_probability``).
+    truth : sequence of n_items labels
+        True labels.
+    of : {"pairs", "pure", "whole", "items"}
+        What is compared: pairs that share a label; labels of several items, whether they are pure;
+        all labels, whether they are whole; or the confidence of items.
+    n_bins : int
+        Number of bins of equal width.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> import spherelax as sl
+    >>> result = sl.solve([[0, 2, -2], [2, 0, 0], [-2, 0, 0]], kind="odds")
+    >>> ax = sl.plot.reliability(result, ["a", "a", "b"])
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('probability that a pair is right', 'share that is right')
+    """
+    found = metrics.reliability(*_likely_and_right(result, truth, of), n_bins=n_bins)
+    ax = _axes(ax, figsize=(4.8, 4.4))
+    ax.plot([0, 1], [0, 1], color=GREY, lw=1, ls="dashed", label="as said")
+    seen = found.n > 0
+    said, right, n = found.said[seen], found.right[seen], found.n[seen]
+    spread = 2.0 * np.sqrt(np.clip(said * (1.0 - said), 0.0, 0.25) / n)
+    ends = np.clip([said - spread, said + spread], 0.0, 1.0)
+    ax.vlines(said, *ends, color=GREY, lw=4, alpha=0.35)
+    what, event = KINDS[of]
+    name = f"{int(n.sum()):,} {what}, error {found.error:.3f}"
+    sizes = 12 + 140 * n / n.max(initial=1)
+    ax.scatter(said, right, s=sizes, color=BLUE, zorder=3, label=name)
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+    ax.set(xlabel=f"probability that {event}", ylabel="share that is right")
+    _legend(ax)
+    return ax
+
+
+def _likely_and_right(
+    result: Result, truth: Labels, of: str
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return probabilities of a result, and whether each is right."""
+    if of not in KINDS:
+        raise InvalidInputError(f"of must be one of {', '.join(KINDS)}; found {of!r}")
+    entities = result.entity_probability()
+    if entities is None:
+        raise InvalidInputError(
+            "result must have probabilities, as for kind='pairs'; found a confidence that is none"
+        )
+    right = metrics.correctness(truth, result.labels)
+    if of == "items":
+        return result.confidence, right.items
+    if of == "pairs":
+        return np.asarray(result.pair_probability()), right.pairs
+    if of == "whole":
+        return entities.whole, right.whole
+    several = np.bincount(result.labels) > 1
+    return entities.pure[several], right.pure[several]
 
 
 def _matplotlib(module: str) -> Any:

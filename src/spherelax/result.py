@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.labels import Labels, count_labels
+from spherelax.labels import Labels, count_labels, inside_pairs
 from spherelax.metrics import pairwise_scores
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
@@ -231,6 +231,29 @@ def nearest_step(path: SweepPath, resolution: float) -> int:
     return int(distance.argmin())
 
 
+class EntityProbability(NamedTuple):
+    """How likely each label is pure, and whole.
+
+    Attributes
+    ----------
+    pure : ndarray of shape (n_labels,)
+        The probability that all items of the label are the same thing.
+    whole : ndarray of shape (n_labels,)
+        The probability that no item outside the label is the same thing as one of its items.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> result = sl.solve([[0, 2, -2], [2, 0, 0], [-2, 0, 0]], kind="odds")
+    >>> found = result.entity_probability()
+    >>> found.pure.round(1), found.whole.round(1)
+    (array([0.9, 1. ]), array([0.9, 0.9]))
+    """
+
+    pure: NDArray[np.float64]
+    whole: NDArray[np.float64]
+
+
 class Source(Protocol):
     """The solved problem, from which a result computes more about a step when it is asked."""
 
@@ -240,6 +263,16 @@ class Source(Protocol):
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence of each item in its label, from 0 to 1."""
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is known how likely labels are right, so that confidence is a probability."""
+
+    def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None if that is not known."""
+
+    def pair_probability(self, labels: NDArray[np.int32]) -> NDArray[np.float64] | None:
+        """Return how likely each pair inside labels is right, label by label; None: unknown."""
 
     def match_probability(self) -> Any:
         """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
@@ -356,9 +389,12 @@ class Result:
         A sentence that says how the labels were chosen, and whether to doubt them.
     confidence : ndarray of shape (n_items,)
         For each item, from 0 (another label would be as good) to 1 (no other label has a claim on
-        it). Where :meth:`match_probability` is known, the probability that its label is right: the
-        mean probability of its pairs inside the label or, if it is alone, that of none of its pairs
-        being right.
+        it). If ``is_probability``, how likely its label is right: the expected share of the other
+        items of its label that are the same thing or, if it is alone, the probability that no
+        other item is.
+    is_probability : bool
+        Whether the confidence is a probability: similarities are scores of candidates or log odds,
+        or their worth was learnt.
     path : SweepPath
         The whole sweep.
     index : int or None
@@ -429,6 +465,11 @@ class Result:
         sizes[self.position] = self.n_labels
         return sizes
 
+    @property
+    def is_probability(self) -> bool:
+        """Whether the confidence of an item is the probability that its label is right."""
+        return self.source.is_probability
+
     def at(self, resolution: float) -> Result:
         """Return the result at the step whose resolution is nearest; lower gives fewer labels."""
         check_range(NOT_NEGATIVE, resolution=resolution)
@@ -453,26 +494,54 @@ class Result:
 
         They are cycle consistent: if i matches j and j matches l, then i matches l.
         """
-        by_label = np.argsort(self.labels, kind="stable")
-        sizes = np.bincount(self.labels)
-        starts = np.cumsum(sizes) - sizes
-        pairs = [np.empty((0, 2), dtype=np.intp)]
-        for size in np.unique(sizes):
-            members = by_label[starts[sizes == size][:, None] + np.arange(size)]
-            pairs.append(members[:, np.transpose(np.triu_indices(size, 1))].reshape(-1, 2))
-        found = np.concatenate(pairs)
+        found = inside_pairs(self.labels)
         return found[np.lexsort(found.T[::-1])]
+
+    def pair_probability(self) -> NDArray[np.float64] | None:
+        """Return how likely each pair that shares a label is right, whether it is listed or not.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,) or None
+            For each row of :meth:`matches`. It takes into account all that hangs together with the
+            pair, and so may differ from :meth:`match_probability`. None if it is not known.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result was loaded from a file, which does not hold it.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> result = sl.solve([[0, 2, 0], [2, 0, 3], [0, 3, 0]], kind="odds")
+        >>> result.matches().tolist(), result.pair_probability().round(1)
+        ([[0, 1], [0, 2], [1, 2]], array([0.9, 0.8, 0.9]))
+        """
+        found = self.source.pair_probability(self.labels)
+        return None if found is None else found[np.lexsort(inside_pairs(self.labels).T[::-1])]
+
+    def entity_probability(self) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None if that is not known.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result was loaded from a file and is at another step than it was saved at.
+        """
+        return self.source.entity_probability(self.labels)
 
     def match_probability(self) -> Any:
         """Return how likely each listed pair is right, whatever labels were chosen.
 
         The probabilities are learnt from the scores of all pairs, or follow from log odds. Pairs
-        inside a group are not listed.
+        inside a group are not listed. For all pairs that share a label, listed or not, see
+        :meth:`pair_probability`.
 
         Returns
         -------
         csr_array of shape (n_items, n_items) or None
-            Symmetric. None if the similarities were taken for a graph, and for the power solver.
+            Symmetric. None if the similarities were taken as they are, and for the power solver.
 
         Raises
         ------

@@ -67,7 +67,7 @@ def test_worth_never_falls(seed):
 
 def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
     graph = graph_of(*scored(seed)[:2])
-    weighed = Worth(np.float32([0.3, 0.7]), np.float32([0.2, 1.0])).applied(graph)
+    weighed = Worth(np.float32([0.3, 0.7]), np.float32([0.2, 1.0]), SLOPE).applied(graph)
     order = np.argsort(graph.values, kind="stable")
     distinct = np.diff(graph.values[order]) > 1e-4
     assert (np.diff(weighed.values[order])[distinct] > 0).all()
@@ -76,9 +76,8 @@ def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
     assert weighed.indices is graph.indices
 
 
-def test_nothing_is_learnt_without_groups_sizes_or_contradictions(seed):
+def test_nothing_is_learnt_without_sizes_or_contradictions(seed):
     W, groups, truth = scored(seed)
-    assert by_rank(graph_of(W, None)) is None
     assert by_rank(graph_of((W > 0).astype(float), groups)) is None
     graph = graph_of(W, groups)
     assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None

@@ -5,7 +5,7 @@ import pytest
 
 import spherelax as sl
 import twins
-from spherelax.coordinate.evidence import by_rank
+from spherelax.coordinate.evidence import by_rank, by_surprise
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import renumber
@@ -71,16 +71,19 @@ def test_without_similarities_the_average_is_one():
     assert model.labeling(labels).saving == 0.0
 
 
-def test_only_with_groups_and_sizes_similarities_begin_with_their_ranks(seed):
+def test_similarities_of_different_sizes_begin_with_their_order(seed):
     W, groups, _ = sl.datasets.make_partial_matching(6, 8, shuffled=0.3, random_state=seed)
-    for given, of in ((W, None), (W, groups), (W * np.add.outer(*2 * [np.arange(len(W))]), None)):
-        model = Model.of(Problem.check(given, of))
+    for given in (None, groups):
+        model = Model.of(Problem.check(W, given))
         assert model.worth is None
         np.testing.assert_array_equal(model.graph.values, model.given.values)
     sizes = W * (1.0 + np.add.outer(*2 * [np.arange(len(W))]))
-    model = Model.of(Problem.check(sizes, groups))
-    assert model.worth.equals(by_rank(model.given))
-    np.testing.assert_array_equal(model.graph.values, model.worth.applied(model.given).values)
+    for given, worth in ((None, by_surprise), (groups, by_rank)):
+        model = Model.of(Problem.check(sizes, given))
+        assert model.worth.equals(worth(model.given))
+        np.testing.assert_array_equal(model.graph.values, model.worth.applied(model.given).values)
+    metric = Model.of(Problem.check(sizes), is_metric=True)
+    assert metric.worth is None
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])

@@ -8,16 +8,10 @@ import scipy.sparse as sp
 import scipy.stats
 
 import spherelax as sl
-from lists import entities, two_sources
+from lists import entities, matrix, two_sources
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.odds import _threshold, log_odds, probabilities, surety
+from spherelax.coordinate.odds import _threshold, judge, log_odds, probabilities
 from spherelax.problem import Problem
-
-
-def matrix(pairs, values=None):
-    score = np.exp(pairs.score - pairs.score.max()) if values is None else values
-    half = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2)
-    return sp.csr_array(half + half.T)
 
 
 def quiet_solve(*args, **settings):
@@ -135,10 +129,13 @@ def test_sureness_ranks_wrong_items(seed):
 def test_probabilities_of_both_directions_are_equal(seed):
     pairs, _ = entities(seed)
     graph = build_graph(Problem.check(matrix(pairs)))
-    right = probabilities(graph, "pairs", is_list=True)
-    P = sp.csr_array((right, graph.indices, graph.indptr))
+    judged = probabilities(graph, "pairs", is_list=True)
+    P = sp.csr_array((judged.right, graph.indices, graph.indptr))
     assert abs(P - P.T).max() == 0.0
-    assert surety(graph, right, np.arange(graph.n_items, dtype=np.int32)).min() >= 0.0
+    alone = judge(graph, judged, np.arange(graph.n_items, dtype=np.int32))
+    assert (alone.item >= 0.0).all()
+    np.testing.assert_array_equal(alone.pure, 1.0)
+    np.testing.assert_array_equal(alone.whole, alone.item)
 
 
 def test_new_items_are_judged_like_the_old_ones(seed):

@@ -120,7 +120,7 @@ def walk_points(X):
     """What was learnt of points, and how they were walked."""
     problem = Problem.check(sl.similarity.nearest_neighbors(X))
     route = Route(sl.Coordinate(), n_threads=1, is_thorough=True)
-    return learn(Model.of(problem), route, None), route
+    return learn(Model.of(problem, is_metric=True), route, None), route
 
 
 def finish_points(X, callback):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -45,8 +46,11 @@ def test_unsure_items(verdict, n_unsure, level, said):
         (0.8, "doubtful", ", but about 20% of the items are expected to have a "),
     ],
 )
-def test_probabilities_say_how_many_labels_are_wrong(verdict, sure, level, said):
-    found = verdict(status=sl.Status.LIKELIEST, confidence=np.full(80, sure))
+@pytest.mark.parametrize("status", [sl.Status.LIKELIEST, sl.Status.DESCRIBED])
+def test_probabilities_say_how_many_labels_are_wrong(verdict, status, sure, level, said):
+    likely = sl.EntityProbability(np.ones(4), np.ones(4))
+    source = SimpleNamespace(entity_probability=lambda _: likely)
+    found = verdict(status=status, confidence=np.full(80, sure), source=source)
     assert found == (level, f"4 labels for 80 items{said}wrong label.")
 
 

@@ -32,8 +32,8 @@ Examples
 \b
 edges.csv           groups.csv       labels.csv
   p1,q1,0.9           item,group       item,group,label,confidence
-  p2,q2,0.8           p1,left          p1,left,0,1.0000
-  p1,q2,0.2           p2,left          q1,right,0,1.0000
+  p2,q2,0.8           p1,left          p1,left,0,0.8125
+  p1,q2,0.2           p2,left          q1,right,0,0.8125
                       q1,right         ...
                       q2,right
 
@@ -169,14 +169,19 @@ WHAT COMES OUT
         .npz          the whole result; path and report --result can read it.
         .h5ad         a copy of FILE, if that is an h5ad, with labels in obs["spherelax"].
         -             standard output as CSV, the default; pipes and devices also get CSV.
+    --entities        .csv, .tsv, .parquet: one row per label: label (entity, track), size and, if
+                      known, pure and whole: the probabilities that all its items are the same
+                      thing, and that no item outside is.
+    --pairs           .csv, .tsv, .parquet: one row per pair that shares a label: both items and,
+                      if known, the probability that the pair is right.
     --json            the summary on standard output; labels are then written only with --out.
     --write-database  a copy of a COLMAP database with only the matches in tracks, for the mapper.
     --report          an HTML page: input, labels, and how far to trust them.
     --plot            a picture of the sweep: .png, .svg, .pdf, ... Needs matplotlib.
 
     Labels, entities and tracks are numbered from 0. Confidence is a number from 0 (another label
-    would be as good) to 1 (no other label has a claim on the item); where the labels are the
-    likeliest ones, the probability that the label is right. A file is written completely or not
+    would be as good) to 1 (no other label has a claim on the item); where the worth of scores is
+    learnt, the probability that the label is right. A file is written completely or not
     at all, and an input file is never overwritten. Standard output can take only one of these
     and is written last. Summaries and progress go to standard error.
 

@@ -103,6 +103,16 @@ WRITING = {
         "File of the labels: .csv, .tsv, .parquet, .json (summary), .npz (whole result), .h5ad "
         "(copy of FILE, if that is .h5ad). Default: -, standard output as CSV.",
     ),
+    "--entities": Option(
+        FILE,
+        "File of a row per label: its size and, where that is known, how likely it is pure and "
+        "whole: .csv, .tsv, .parquet.",
+    ),
+    "--pairs": Option(
+        FILE,
+        "File of a row per pair that shares a label and, where that is known, how likely it is "
+        "right: .csv, .tsv, .parquet.",
+    ),
     **JSON,
     "--report": Option(FILE, "File of a report, a page about the labels: .html."),
     "--plot": Option(FILE, "File of a picture of the sweep: .png, .svg, .pdf, ..."),

@@ -12,7 +12,7 @@ import click
 import spherelax
 from spherelax import io
 from spherelax.cli.options import STANDARD
-from spherelax.io.answers import ENDINGS
+from spherelax.io.answers import ENDINGS, TABLES
 from spherelax.io.cells import ENDING as CELLS
 
 PAGES = (".html", ".htm")
@@ -23,6 +23,8 @@ class Targets:
     """The files to write, from the options of a command."""
 
     out: Path | None
+    entities: Path | None
+    pairs: Path | None
     as_json: bool
     report: Path | None
     plot: Path | None
@@ -34,6 +36,12 @@ class Targets:
     def prints_labels(self) -> bool:
         """Whether labels go to standard output."""
         return self.out == STANDARD or (self.out is None and not self.as_json)
+
+    @property
+    def tables(self) -> dict[str, Path]:
+        """The files of labels and of pairs, by what their rows are."""
+        files = {"entities": self.entities, "pairs": self.pairs}
+        return {name: file for name, file in files.items() if file}
 
     def check(self, *sources: Path | None) -> None:
         """Refuse files that cannot be written, and options that do not fit together."""
@@ -51,13 +59,18 @@ class Targets:
             raise click.UsageError("--add-missing needs --write-database")
         if self.images and not self.report:
             raise click.UsageError("--images needs --report")
-        check_files([self.out, self.plot, self.report, self.write_database], sources)
+        for name, table in self.tables.items():
+            if table == STANDARD:
+                raise click.UsageError(f"--{name} needs a file; found -")
+        files = [self.out, *self.tables.values(), self.plot, self.report, self.write_database]
+        check_files(files, sources)
         if self.out:
             check_ending(self.out, "labels", (*ENDINGS, CELLS))
-            if self.out.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-                raise click.ClickException(
-                    f"{self.out}: .parquet needs pyarrow: pip install pyarrow"
-                )
+        for name, table in self.tables.items():
+            check_ending(table, name, TABLES)
+        for file in (self.out, *self.tables.values()):
+            if file and file.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+                raise click.ClickException(f"{file}: .parquet needs pyarrow: pip install pyarrow")
         if self.report:
             check_ending(self.report, "a report", PAGES)
         if self.plot:

@@ -146,6 +146,10 @@ def _write(
         _write_labels(targets.out, source, items, result)
     if targets.out or targets.prints_labels:
         lines.append(f"labels: {name_of(targets.out or STANDARD, 'output')}")
+    for rows, table in targets.tables.items():
+        with writing(str(table)):
+            io.write_answer(table, items, result, of=rows)
+        lines.append(f"{rows}: {table}")
     if targets.plot:
         _write_bytes(targets.plot, picture(result, targets.plot))
         lines.append(f"sweep: {targets.plot}")
@@ -241,12 +245,16 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     if result.max_labels < items.n_items:
         bound = f" (max_labels {result.max_labels})"
     copies = say_duplicates(result.duplicates(), items.names, items.groups)
+    wrong = ""
+    if result.is_probability:
+        wrong = f"; about {np.sum(1.0 - result.confidence):.0f} labels of items may be wrong"
     said = (
         f"{_count(items.n_items, 'item')}{groups}{alone}: "
         f"{_count(result.n_labels, 'label')}{single} at resolution {result.resolution:.4g}{bound}",
         str(result.status),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
-        + _count(n_unsure, "item"),
+        + _count(n_unsure, "item")
+        + wrong,
         *([f"duplicates: {copies}"] if copies else []),
         *lines,
     )

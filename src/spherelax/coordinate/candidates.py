@@ -44,7 +44,7 @@ class Candidates(NamedTuple):
     source: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, graph: Graph) -> Candidates:
+    def of(cls, graph: Graph, source: NDArray[np.int32] | None = None) -> Candidates:
         """Return the similarities of a graph as candidates.
 
         Examples
@@ -59,7 +59,26 @@ class Candidates(NamedTuple):
         once = row < graph.indices
         group = graph.group() if graph.grouped else None
         other = graph.indices[once].astype(np.intp)
-        return cls(graph.n_items, row[once], other, graph.values[once], group)
+        return cls(graph.n_items, row[once], other, graph.values[once], group, source)
+
+    def n_wrong(self) -> int:
+        """Return how many pairs must be wrong if no item has more than one partner.
+
+        Examples
+        --------
+        >>> one, other, group = np.array([0, 0, 1]), np.array([2, 3, 3]), np.array([0, 0, 1, 1])
+        >>> Candidates(4, one, other, np.ones(3), group).n_wrong()
+        1
+        """
+        return len(self.score) - self.n_matchable()
+
+    def n_matchable(self) -> int:
+        """Return how many pairs could be right at most if no item has more than one partner."""
+        items = np.union1d(self.one, self.other)
+        if self.group is None:
+            return len(items) // 2
+        sizes = np.bincount(self.group[items])
+        return int(min(len(items) // 2, len(items) - sizes.max()))
 
     def among(self, items: NDArray[np.intp]) -> Candidates:
         """Return the pairs among some items, which are numbered anew in their order."""

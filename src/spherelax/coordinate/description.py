@@ -40,7 +40,8 @@ class Description:
     Attributes
     ----------
     total : float
-        Similarity of all pairs, relative to the largest.
+        Similarity of all pairs, relative to the largest; or, where sizes are described apart, their
+        number.
     n_pairs : float
         Number of pairs, weighted by the null model.
     weight : ndarray of shape (n_items,)
@@ -103,13 +104,10 @@ class Likelihood:
 
     Attributes
     ----------
-    total : float
-        Log odds of all pairs that are likelier right than wrong.
     n_pairs : float
         Number of pairs.
     """
 
-    total: float
     n_pairs: float
 
     def saving(self, labels: NDArray[np.integer], inside: NDArray[np.float64]) -> float:  # noqa: ARG002 (as of a description)
@@ -117,7 +115,7 @@ class Likelihood:
 
         Examples
         --------
-        >>> Likelihood(4.0, 3.0).saving(np.array([0, 0, 1]), inside=np.array([3.0, 0.0]))
+        >>> Likelihood(3.0).saving(np.array([0, 0, 1]), inside=np.array([3.0, 0.0]))
         3.0
         """
         return float(inside.sum())

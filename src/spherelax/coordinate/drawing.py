@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from spherelax.coordinate.candidates import Candidates
 
 
 class Net(NamedTuple):
@@ -21,16 +24,35 @@ class Net(NamedTuple):
     group: Any  # int32 (m), or empty where there are no groups
     source: Any  # int32 (m), items of one were never compared, -1: may be; or empty: all may
 
+    @classmethod
+    def of(cls, pairs: Candidates) -> Net:
+        """Return the candidates of each item."""
+        item = np.r_[pairs.one, pairs.other]
+        by_item = np.argsort(item, kind="stable")
+        indptr = np.zeros(pairs.n_items + 1, dtype=np.int64)
+        np.cumsum(np.bincount(item, minlength=pairs.n_items), out=indptr[1:])
+        partner = np.r_[pairs.other, pairs.one][by_item]
+        none = np.empty(0, np.int32)
+        group, source = (none if of is None else of for of in (pairs.group, pairs.source))
+        return cls(indptr, partner, by_item % len(pairs.one), group, source)
+
 
 class Beliefs(NamedTuple):
     """What is believed of scores and labels, in nats."""
 
-    same: Any  # float64 (n_bins), log of how much likelier a score is of a right pair
+    same: Any  # float64 (n_bins, or n_pairs), log of how much likelier a score is of a right pair
     other: Any  # float64 (n_bins), the same for wrong pairs; both against all pairs
     absent: Any  # float64, what a pair of one label costs that is not listed
     join: Any  # float64, log odds of joining a label of one item
     growth: Any  # float64 (LARGEST), what is added to them by the number of items of the label
     alike: Any  # float64 (2), how alike pairs of one item with one label are: right, wrong
+
+
+class Judged(NamedTuple):
+    """What was learnt of a list: how likely its pairs are right, and what to judge labels by."""
+
+    right: Any  # float64
+    beliefs: Beliefs | None  # of each pair; None: an item has one partner at most
 
 
 class State(NamedTuple):
@@ -40,6 +62,23 @@ class State(NamedTuple):
     size: Any  # int64 (m)
     first: Any  # int64 (m), an item of each label; -1: none
     next: Any  # int64 (m), the next item of the same label; -1: none
+
+    @classmethod
+    def of(cls, labels: NDArray[np.integer]) -> State:
+        """Return the state of labels.
+
+        Examples
+        --------
+        >>> State.of(np.array([0, 1, 0])).next
+        array([ 2, -1, -1])
+        """
+        m = len(labels)
+        by_label = np.argsort(labels, kind="stable")
+        is_last = np.diff(labels[by_label], append=m) != 0
+        first, following = np.full(m, -1), np.full(m, -1)
+        following[by_label[:-1]] = np.where(is_last[:-1], -1, by_label[1:])
+        first[labels[by_label[::-1]]] = by_label[::-1]
+        return cls(labels.astype(np.int64), np.bincount(labels, minlength=m), first, following)
 
 
 class Sums(NamedTuple):
@@ -51,6 +90,12 @@ class Sums(NamedTuple):
     touched: Any  # int64 (m + 1), the labels with a sum
     odds: Any  # float64 (m + 1), of these labels
 
+    @classmethod
+    def of(cls, m: int) -> Sums:
+        """Return the sums of m labels, all 0."""
+        touched = np.empty(m + 1, np.int64)
+        return cls(np.zeros(m), np.zeros(m), np.zeros(m, np.int64), touched, np.zeros(m + 1))
+
 
 class Tally(NamedTuple):
     """What is counted during passes."""
@@ -60,33 +105,27 @@ class Tally(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def visit_all(net, beliefs, state, tally, chance):
+def visit_all(net, beliefs, state, sums, tally, chance):
     """Draw a new label for every item in turn, given those of all others; count what is likely.
 
     Reads net and beliefs; writes state and tally. ``chance`` is a random order of the items and a
     random number for each.
     """
-    m = len(state.labels)
-    zeros = np.zeros(m)
-    sums = Sums(
-        zeros, zeros.copy(), np.zeros(m, np.int64), np.empty(m + 1, np.int64), np.zeros(m + 1)
-    )
     spare = 0
-    for at in range(m):
+    for at in range(len(state.labels)):
         i = np.int64(chance[0, at])
-        _take_out(i, state)
-        n = _collect(i, net, beliefs, state, sums)
-        best = _weigh(i, n, net, beliefs, state, sums, tally)
-        to = _choose(i, n, net, state, sums, tally, best, chance[1, at])
-        if to < 0:
-            to = state.labels[i]
-            while state.size[to] > 0:
-                to, spare = spare, (spare + 1) % m
-        _put_in(i, to, state)
+        take_out(i, state)
+        n = collect(i, net, beliefs, state, sums)
+        best = weigh(i, n, net, beliefs, state, sums, tally.openings)
+        to = choose(n, sums, best, chance[1, at])
+        for e in range(net.indptr[i], net.indptr[i + 1]):
+            tally.right[net.pair[e]] += sums.same[state.labels[net.indices[e]]]
+        clear(n, sums)
+        spare = put_in(i, to, spare, state)
 
 
 @njit(cache=True, nogil=True)
-def _collect(i, net, beliefs, state, sums):
+def collect(i, net, beliefs, state, sums):
     """Sum what the candidates of an item say for their labels; return the number of labels."""
     count, touched = sums.count, sums.touched
     n = 0
@@ -106,8 +145,11 @@ def _collect(i, net, beliefs, state, sums):
 
 
 @njit(cache=True, nogil=True)
-def _weigh(i, n, net, beliefs, state, sums, tally):
-    """Write the log odds of each of n labels; return the largest of them, or 0, those of none."""
+def weigh(i, n, net, beliefs, state, sums, openings):
+    """Write the log odds of each of n labels; return the largest of them, or 0, those of none.
+
+    Adds the prior odds of the labels to the openings of the item.
+    """
     degree = net.indptr[i + 1] - net.indptr[i]
     best = 0.0
     for q in range(n):
@@ -120,7 +162,7 @@ def _weigh(i, n, net, beliefs, state, sums, tally):
         absent = min(size - count_same(i, c, net.source, state) - count, degree - count)
         growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
         prior = growth - beliefs.absent * absent / in_one
-        tally.openings[i] += np.exp(prior)
+        openings[i] += np.exp(prior)
         against = sums.other[c] / (1.0 + (size - 1) * beliefs.alike[1])
         sums.odds[q] = beliefs.join + prior + sums.same[c] / in_one - against
         best = max(best, sums.odds[q])
@@ -128,13 +170,14 @@ def _weigh(i, n, net, beliefs, state, sums, tally):
 
 
 @njit(cache=True, nogil=True)
-def _choose(i, n, net, state, sums, tally, best, draw):
-    """Count how likely item i has each of n labels; draw one of them, or -1: one of its own.
+def choose(n, sums, best, draw):
+    """Draw one of n labels, or -1: a label of its own.
 
-    Sets the sums of the labels to 0.
+    Writes how likely each of the labels is to ``sums.same``, and how likely none to ``odds[n]``.
     """
     same, touched, odds = sums.same, sums.touched, sums.odds
     total = np.exp(-best)
+    odds[n] = total
     for q in range(n):
         odds[q] = np.exp(odds[q] - best)
         total += odds[q]
@@ -144,11 +187,16 @@ def _choose(i, n, net, state, sums, tally, best, draw):
         if left < 0.0 and to < 0:
             to = touched[q]
         same[touched[q]] = odds[q] / total
-    for e in range(net.indptr[i], net.indptr[i + 1]):
-        tally.right[net.pair[e]] += same[state.labels[net.indices[e]]]
-    for q in range(n):
-        same[touched[q]], sums.other[touched[q]], sums.count[touched[q]] = 0.0, 0.0, 0
+    odds[n] /= total
     return to
+
+
+@njit(cache=True, nogil=True)
+def clear(n, sums):
+    """Set the sums of n labels to 0."""
+    for q in range(n):
+        c = sums.touched[q]
+        sums.same[c], sums.other[c], sums.count[c] = 0.0, 0.0, 0
 
 
 @njit(cache=True, nogil=True)
@@ -173,7 +221,7 @@ def count_all(group, state):
 
 
 @njit(cache=True, nogil=True)
-def _take_out(i, state):
+def take_out(i, state):
     """Take an item out of its label."""
     c = state.labels[i]
     state.size[c] -= 1
@@ -187,9 +235,14 @@ def _take_out(i, state):
 
 
 @njit(cache=True, nogil=True)
-def _put_in(i, c, state):
-    """Give an item a label."""
+def put_in(i, c, spare, state):
+    """Give an item a label, or for -1 an empty one; return where to look for the next empty one."""
+    if c < 0:
+        c = state.labels[i]
+        while state.size[c] > 0:
+            c, spare = spare, (spare + 1) % len(state.labels)
     state.labels[i] = c
     state.size[c] += 1
     state.next[i] = state.first[c]
     state.first[c] = i
+    return spare

@@ -70,7 +70,7 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
     ...     for found in find_duplicates(problem, Model.of(problem), labels)]
     [(0, 0.0, []), (1, 1.0, [[5, 8]])]
     """
-    if problem.groups is None:
+    if problem.groups is None or not model.graph.grouped:
         return ()
     claims = find_claims(_worth(problem, model), problem.groups, labels)
     sizes = np.bincount(problem.groups)

@@ -1,4 +1,4 @@
-"""What a similarity of each size is worth, learnt from labels.
+"""What a similarity of each size is worth: by its order, or learnt from labels.
 
 Scores of pairs of records or keypoints say by their order which pairs are likelier to be right, but
 not how likely: half of the largest score may mean a sure match or none at all. With groups, labels
@@ -6,6 +6,10 @@ tell. Two matches that contradict each other cannot both be right, so the share 
 got one label falls where scores say little. A pair that is right with probability p is worth
 ``-log(1 - p)`` nats, the information that it would be wrong. Learning begins with ranks, so any
 rising function of the scores gives nearly the same labels.
+
+Without groups labels do not tell: whatever is joined agrees. There a similarity is worth its
+surprise, ``-log`` of the share of all pairs that are at least as similar. Nothing but the order
+counts, so no outlier and no rising function of the similarities changes anything.
 """
 
 from __future__ import annotations
@@ -24,10 +28,14 @@ PRIOR = 2.0
 # Share of its worth that the largest similarity has beyond the smallest one of the same step, so
 # that of two equally likely pairs the larger similarity wins.
 SLOPE = 0.01
+# Steps of the staircase of surprises, at most.
+STEPS = 1024
 
 
 class Worth(NamedTuple):
     """A rising staircase: similarities from ``floors[k]`` up are worth ``worth[k]``, at most 1.
+
+    The largest similarity of a step is worth up to the share ``slope`` more than the smallest.
 
     Examples
     --------
@@ -40,22 +48,24 @@ class Worth(NamedTuple):
 
     floors: NDArray[np.float32]
     worth: NDArray[np.float32]
+    slope: float = 0.0
 
     def applied(self, graph: Graph) -> Graph:
         """Return the graph with similarities replaced by what they are worth."""
         step = np.maximum(np.searchsorted(self.floors, graph.values, side="right") - 1, 0)
-        slope = 1.0 - SLOPE * (1.0 - np.minimum(graph.values, 1.0))
+        slope = 1.0 - self.slope * (1.0 - np.minimum(graph.values, 1.0))
         return graph._replace(values=(self.worth[step] * slope).astype(np.float32))
 
     def equals(self, other: Worth) -> bool:
         """Tell whether every similarity is worth the same."""
-        return all(map(np.array_equal, self, other))
+        is_same = np.array_equal(self.floors, other.floors)
+        return is_same and np.array_equal(self.worth, other.worth)
 
 
 def by_rank(graph: Graph) -> Worth | None:
-    """Return what is to begin with: the largest similarity is worth one, the smallest half of it.
+    """Return what learning begins with: the largest similarity is worth one, the smallest half.
 
-    None if there is nothing to learn: without groups, or if all similarities are the same.
+    None if there is nothing to learn: all similarities are the same.
 
     Examples
     --------
@@ -65,12 +75,41 @@ def by_rank(graph: Graph) -> Worth | None:
     >>> by_rank(build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))).worth
     array([0.625, 0.75 , 0.875, 1.   ], dtype=float32)
     """
-    if not graph.grouped:
-        return None
     sizes, count = np.unique(graph.values, return_counts=True)
     if len(sizes) < 2:
         return None
-    return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32))
+    return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32), SLOPE)
+
+
+def by_surprise(graph: Graph) -> Worth | None:
+    """Return what similarities without groups are worth; None if all of them are the same.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 9, 0, 1], [9, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
+    >>> by_surprise(build_graph(Problem.check(W))).worth.round(2)
+    array([0.44, 1.  ], dtype=float32)
+    """
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+        return None
+    floors = quantiles(graph.values, STEPS)
+    n = np.bincount(np.searchsorted(floors, graph.values, side="right") - 1)
+    at_least = np.cumsum(n[::-1])[::-1] - 0.5 * n  # of a step, half counts as such
+    surprise = np.log(graph.n_present() * (graph.n_present() - 1)) - np.log(at_least)
+    return Worth(floors, (surprise / surprise.max()).astype(np.float32))
+
+
+def quantiles(values: NDArray[np.float32], n: int) -> NDArray[np.float32]:
+    """Return values that cut all of them into at most n parts of about the same size.
+
+    Examples
+    --------
+    >>> quantiles(np.float32([3, 1, 2, 2, 2, 9]), 3)
+    array([1., 2., 3.], dtype=float32)
+    """
+    return np.unique(np.sort(values)[np.arange(n) * len(values) // n])
 
 
 def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
@@ -89,6 +128,45 @@ def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     >>> evidence.floors.round(2), evidence.worth.round(2)
     (array([0.22, 0.89], dtype=float32), array([0.21, 1.  ], dtype=float32))
     """
+    found = _shares(graph, labels)
+    if found is None:
+        return None
+    worth = -np.log1p(-found.share)
+    return Worth(found.floors, (worth / worth.max()).astype(np.float32), SLOPE)
+
+
+def share_right(graph: Graph, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return of each similarity how likely its pair is right, as labels teach.
+
+    Where all pairs share labels, or none do, the sizes of similarities teach nothing; the share is
+    then that of all pairs, with one right and one wrong pair added.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 0, 9, 2], [0, 0, 3, 8], [9, 3, 0, 0], [2, 8, 0, 0]]
+    >>> graph = build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))
+    >>> share_right(graph, np.array([0, 1, 0, 1])).round(2)
+    array([0.75, 0.25, 0.25, 0.75, 0.75, 0.25, 0.25, 0.75])
+    """
+    found = _shares(graph, labels)
+    if found is None:
+        row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+        n_right = np.count_nonzero(labels[row] == labels[graph.indices]) / 2
+        return np.full(len(row), (n_right + 1.0) / (len(row) / 2 + 2.0))
+    return np.asarray(found.share[np.searchsorted(found.floors, graph.values, side="right") - 1])
+
+
+class _Shares(NamedTuple):
+    """A rising staircase: of the similarities from ``floors[k]`` up, the share that is right."""
+
+    floors: NDArray[np.float32]
+    share: NDArray[np.float64]
+
+
+def _shares(graph: Graph, labels: NDArray[np.int32]) -> _Shares | None:
+    """Return the share of pairs with one label by size; None if all pairs share labels, or none."""
     row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
     once = row < graph.indices
     agree = labels[row[once]] == labels[graph.indices[once]]
@@ -100,5 +178,4 @@ def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     weights = fit.weights + PRIOR
     share = (fit.x[first] * fit.weights + PRIOR * agree.mean()) / weights
     # The added pairs pull short steps towards the average, perhaps past the next step.
-    worth = -np.log1p(-isotonic_regression(share, weights=weights).x)
-    return Worth(sizes[first], (worth / worth.max()).astype(np.float32))
+    return _Shares(sizes[first], isotonic_regression(share, weights=weights).x)

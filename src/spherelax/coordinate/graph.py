@@ -64,6 +64,24 @@ class Graph(NamedTuple):
         unit[self.members] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return unit
 
+    def n_present(self) -> int:
+        """Return how many items are similar to any other."""
+        return int(np.count_nonzero(self.weight))
+
+    def above(self, floor: float) -> Graph:
+        """Return the graph of the similarities above a floor, of the plain null model."""
+        keep = self.values > floor
+        indptr = np.r_[0, np.cumsum(keep)][self.indptr]
+        weight = (np.diff(indptr) > 0).astype(np.float32)
+        return self._replace(
+            indptr=indptr, indices=self.indices[keep], values=self.values[keep], weight=weight
+        )
+
+    def degrees(self, floor: float) -> NDArray[np.float64]:
+        """Return how many similarities above a floor each item has, at least 1 if it has any."""
+        above = np.diff(np.r_[0, np.cumsum(self.values > floor)][self.indptr])
+        return np.asarray(np.maximum(above, np.diff(self.indptr) > 0), dtype=float)
+
     def n_pairs(self) -> float:
         """Return how many pairs the null model has, weighted, those inside units left out."""
         weight = self.weight.astype(float)
@@ -107,6 +125,35 @@ def build_graph(problem: Problem, scale: float | None = None) -> Graph:
         unit_ptr = np.cumsum(np.r_[0, np.bincount(problem.groups)], dtype=np.int32)
     weight = (np.diff(indptr) > 0).astype(np.float32)
     return Graph(indptr, indices, values, weight, unit_ptr, members)
+
+
+def background(graph: Graph) -> float:
+    """Return the largest similarity that says nothing: at least half of all pairs are as similar.
+
+    In a sparse graph it is 0, that of the pairs without a similarity. It is 0 too if there were
+    fewer similarities above it than items.
+
+    Examples
+    --------
+    >>> W = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 1.0
+    >>> round(6.0 * background(build_graph(Problem.check(W))), 3)
+    1.0
+    """
+    values, m = graph.values, graph.n_present()
+    n_absent = m * (m - 1) - len(values)
+    half = m * (m - 1) // 2
+    if n_absent >= half:
+        return 0.0
+    middle = np.partition(values, half - n_absent)[half - n_absent]
+    is_below = values < middle
+    n_below = n_absent + np.count_nonzero(is_below)
+    n_equal = np.count_nonzero(values == middle)
+    # Equal similarities are above the middle of all pairs if most of them are.
+    floor = middle
+    if n_below + 0.5 * n_equal > half:
+        floor = values[is_below].max(initial=0.0)
+    is_enough = np.count_nonzero(values > floor) >= 2 * m
+    return float(floor) if is_enough else 0.0
 
 
 def _entries(

@@ -34,14 +34,14 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
     path = walk(model, route, callback)
     try:
         for _ in range(n_rounds if path.is_whole else 0):
-            worth = _new_worth(model, _best(path))
+            worth = _new_worth(model, best(path))
             if worth is None:
                 break
             better = model.with_worth(worth)
             model, path = better, _whole_walk(better, route, callback)
         weights = None
         if path.is_whole and model.right is None:
-            weights = reweighted(model.graph, _best(path))
+            weights = reweighted(model.graph, best(path))
         if weights is not None:
             better = model.with_weights(weights)
             model, path = better, _whole_walk(better, route, callback)
@@ -50,14 +50,14 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
     return Learnt(model, path, path.is_whole)
 
 
-def _best(path: SweepPath) -> Labels:
+def best(path: SweepPath) -> Labels:
     """Return the labels that save most: whatever is picked later, all learns from the same."""
     return path.labels[pick_description(np.asarray(path.savings)).index]
 
 
 def _new_worth(model: Model, labels: Labels) -> Worth | None:
     """Return what labels say that similarities are worth; None if the model has that already."""
-    if model.worth is None:
+    if model.worth is None or not model.learns_worth:
         return None
     learnt = learn_worth(model.given, labels)
     return None if learnt is None or learnt.equals(model.worth) else learnt

@@ -16,12 +16,15 @@ after the first counts ``further`` times its odds, which is learnt as the rate i
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logit
 from scipy.stats import rankdata
 
 from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.curve import Curve, Floats, first_odds
+from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
+from spherelax.coordinate.posterior import Posterior
+from spherelax.labels import Labels, inside_pairs
 
 # Rounds of estimation, and messages of each item in each of them.
 MAX_ROUNDS = 100
@@ -55,12 +58,10 @@ def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floa
     bins = curve.bins(score)
     odds, log_rate, right = first_odds(score), 0.0, np.zeros(n_pairs)
     free, free_before = net.messages(), net.messages()
-    ends = np.unique(pairs.one), np.unique(pairs.other)
-    most = min(*map(len, ends), len(np.union1d(*ends)) // 2)
-    further = None
+    most, further = pairs.n_matchable(), None
     if several is not None:
         further = np.where(several, FIRST_FURTHER, LEAST_FURTHER)
-        everyone = np.union1d(*ends)
+        everyone = np.union1d(pairs.one, pairs.other)
         most = int(np.count_nonzero(~several[everyone])) or len(everyone) - 1
     for _ in range(MAX_ROUNDS):
         last, right = right, net.propagate(free, np.exp(log_rate) * odds, further)
@@ -108,6 +109,40 @@ def contrast(pairs: Candidates) -> Floats:
     level = sums / np.maximum(count - 1, 1)
     level[~has_more] = level[has_more].mean() if has_more.any() else 0.0
     return np.asarray(score - CONTRAST * 0.5 * (level[pairs.one] + level[pairs.other]))
+
+
+def of_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterior:
+    """Return how likely labels are right if every item has at most one partner.
+
+    ``P`` has the probability of each pair. Then three items of a label are never all the same, and
+    a label of two is whole if they are partners, or if neither has one elsewhere.
+
+    Examples
+    --------
+    >>> P = sp.csr_array(np.array([[0, 0.8, 0], [0.8, 0, 0.1], [0, 0.1, 0]]))
+    >>> found = of_matching(P, np.array([0, 0, 1], dtype=np.int32), has_pairs=True)
+    >>> found.item, found.pure, found.whole.round(2), found.pairs
+    (array([0.8, 0.8, 0.9]), array([0.8, 1. ]), array([0.9, 0.9]), array([0.8]))
+    """
+    size = np.bincount(labels)
+    entries = P.tocoo()
+    is_inside = labels[entries.row] == labels[entries.col]
+    inside, outside = (
+        np.bincount(entries.row[part], weights=entries.data[part], minlength=len(labels))
+        for part in (is_inside, ~is_inside)
+    )
+    partners = np.where(size == 2, np.bincount(labels, weights=inside) / 2.0, 0.0)
+    apart = 1.0 - np.minimum(partners, 1.0 - SUREST)
+    free = np.maximum(1.0 - outside / apart[labels], 0.0)
+    none_elsewhere = np.ones(len(size))
+    np.multiply.at(none_elsewhere, labels, free)
+    pairs = inside_pairs(labels) if has_pairs else np.empty((0, 2), dtype=np.intp)
+    return Posterior(
+        item=np.where(size[labels] > 1, inside / np.maximum(size[labels] - 1, 1), free),
+        pure=np.where(size == 1, 1.0, partners),
+        whole=np.minimum(partners + apart * none_elsewhere, 1.0),
+        pairs=np.asarray(P[pairs[:, 0], pairs[:, 1]]).ravel(),
+    )
 
 
 class _Net:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate import neighbors
 from spherelax.coordinate.description import PLAIN_RATE, Description, Likelihood, are_uneven
-from spherelax.coordinate.evidence import Worth, by_rank
-from spherelax.coordinate.graph import Graph, build_graph
-from spherelax.coordinate.odds import likewise, log_odds, probabilities
+from spherelax.coordinate.drawing import Judged
+from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
+from spherelax.coordinate.graph import Graph, background, build_graph
+from spherelax.coordinate.odds import by_probability, likewise, log_odds, probabilities
+from spherelax.coordinate.strata import Strata
 from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
@@ -44,9 +46,13 @@ class Model:
         Whether the null model is corrected for degrees.
     worth : Worth or None
         What a similarity of each size is worth; None: itself.
+    strata : Strata or None
+        Similarities by their order, where labels describe that too; None: they are not described.
+    floor : float
+        Similarities up to this one are not described.
     plain_average : float or None
         The average similarity before pairs of groups were weighted; None: they were not.
-    right : ndarray or None
+    judged : Judged or None
         Of each similarity, how likely its pair is right, where ``graph`` has log odds; else None.
     """
 
@@ -55,16 +61,25 @@ class Model:
     unit: float
     is_corrected: bool
     worth: Worth | None = None
+    strata: Strata | None = None
+    floor: float = 0.0
     plain_average: float | None = None
-    right: NDArray[np.float64] | None = None
+    judged: Judged | None = None
 
     @classmethod
-    def of(cls, problem: Problem, *, sources: NDArray[np.intp] | None = None) -> Model:
+    def of(
+        cls,
+        problem: Problem,
+        *,
+        is_metric: bool = False,
+        sources: NDArray[np.intp] | None = None,
+    ) -> Model:
         """Build the graph of a problem, and see what its similarities are.
 
-        Scores of candidates and log odds become log odds. Else the degrees choose the null model;
-        with groups it is always the plain one. ``sources`` is given if free items of one source may
-        be copies of each other.
+        Scores of candidates and log odds become log odds. Else only the order of the similarities
+        counts, unless ``is_metric`` says that their sizes do; the degrees choose the null model,
+        and with groups it is always the plain one. ``sources`` is given if free items of one source
+        may be copies of each other.
 
         Examples
         --------
@@ -75,25 +90,42 @@ class Model:
         unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
         is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
-        right = probabilities(graph, problem.kind, is_list=is_list, sources=sources)
-        if right is not None:
-            odds = graph if problem.kind == "odds" else log_odds(graph, right)
-            return cls(graph, odds, unit, is_corrected=False, right=right)
-        is_corrected = False
-        if not graph.grouped:
-            degrees = neighbors.degrees(graph)
-            is_corrected = are_uneven(degrees[degrees > 0])
-            if is_corrected:
-                graph = graph._replace(weight=degrees.astype(np.float32))
-        return cls.of_graph(graph, unit, is_corrected)
+        judged = probabilities(graph, problem.kind, is_list=is_list, sources=sources)
+        if judged is not None:
+            odds = graph if problem.kind == "odds" else log_odds(graph, judged.right)
+            return cls(graph, odds, unit, is_corrected=False, judged=judged)
+        if graph.grouped:
+            return cls.of_graph(graph, unit, is_corrected=False)
+        floor = 0.0 if is_metric else background(graph)
+        degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
+        is_corrected = are_uneven(degrees[degrees > 0])
+        if is_corrected:
+            graph = graph._replace(weight=degrees.astype(np.float32))
+        if is_metric:
+            return cls(graph, graph, unit, is_corrected)
+        return cls.of_graph(graph, unit, is_corrected, floor)
 
     @classmethod
-    def of_graph(cls, graph: Graph, unit: float, is_corrected: bool) -> Model:
-        """Begin with similarities by rank where their worth can be learnt, else as they are."""
-        ranks = by_rank(graph)
-        if ranks is None:
+    def of_graph(cls, graph: Graph, unit: float, is_corrected: bool, floor: float = 0.0) -> Model:
+        """Begin with similarities by their order, or as they are if all are the same.
+
+        With groups, what they are worth can be learnt.
+        """
+        worth = by_rank(graph) if graph.grouped else by_surprise(graph)
+        if worth is None:
             return cls(graph, graph, unit, is_corrected)
-        return cls(graph, ranks.applied(graph), unit, is_corrected, ranks)
+        strata = None if graph.grouped else Strata.of(graph, floor)
+        return cls(graph, worth.applied(graph), unit, is_corrected, worth, strata, floor)
+
+    @property
+    def right(self) -> NDArray[np.float64] | None:
+        """Of each similarity, how likely its pair is right, where ``graph`` has log odds."""
+        return None if self.judged is None else self.judged.right
+
+    @property
+    def learns_worth(self) -> bool:
+        """Whether labels teach what similarities are worth."""
+        return self.worth is not None and self.graph.grouped
 
     def with_worth(self, worth: Worth) -> Model:
         """Return the model whose similarities are worth something else."""
@@ -107,11 +139,10 @@ class Model:
     def description(self) -> Description | Likelihood:
         """What labels are to describe, or how likely they are."""
         if self.right is not None:
-            total = 0.5 * float(np.maximum(self.graph.values, 0.0).sum(dtype=float))
-            return Likelihood(total, self.graph.n_pairs())
+            return Likelihood(self.graph.n_pairs())
         is_plain = not (self.is_corrected or self.graph.grouped)
         return Description(
-            total=0.5 * float(self.graph.values.sum(dtype=float)),
+            total=self.total if self.strata is None else float(self.strata.n_pairs.sum()),
             n_pairs=self.graph.n_pairs(),
             weight=self.graph.weight,
             is_corrected=self.is_corrected,
@@ -119,16 +150,27 @@ class Model:
             has_names=self.graph.grouped,
         )
 
+    @cached_property
+    def total(self) -> float:
+        """What all pairs are worth; log odds, all that are likelier right than wrong."""
+        values = self.graph.values
+        if self.right is not None:
+            values = np.maximum(values, 0.0)
+        return 0.5 * float(values.sum(dtype=float))
+
     @property
     def average(self) -> float:
         """The mean similarity under the null model: the unit of resolutions."""
-        total = self.description.total
-        return total / self.description.n_pairs if total > 0 else 1.0
+        return self.total / self.description.n_pairs if self.total > 0 else 1.0
 
     def labeling(self, labels: Labels) -> Labeling:
         """Return labels with what is inside them and what they save."""
         inside = within(self.graph, labels, count_labels(labels))
-        return Labeling(labels, inside, self.description.saving(labels, inside))
+        if self.strata is None:
+            return Labeling(labels, inside, self.description.saving(labels, inside))
+        by_stratum, by_label = self.strata.inside(self.graph, labels)
+        saving = self.description.saving(labels, by_label) + self.strata.saving(by_stratum)
+        return Labeling(labels, inside, saving)
 
     def objective(self, labeling: Labeling, resolution: float) -> float:
         """Return the objective of labels at a resolution; both in units of the average."""
@@ -149,8 +191,14 @@ def extended(model: Model, problem: Problem) -> Model:
         return Model.of(problem)
     if model.right is not None:
         right = likewise(model.given, model.right, given)
-        return Model(given, log_odds(given, right), model.unit, is_corrected=False, right=right)
-    graph = given if model.worth is None else model.worth.applied(given)
+        judged = Judged(right, by_probability(given, right))
+        return Model(given, log_odds(given, right), model.unit, is_corrected=False, judged=judged)
     if model.is_corrected:
-        graph = graph._replace(weight=neighbors.degrees(graph).astype(np.float32))
-    return Model(given, graph, model.unit, model.is_corrected, model.worth)
+        is_metric = model.worth is None
+        degrees = neighbors.degrees(given) if is_metric else given.degrees(model.floor)
+        given = given._replace(weight=degrees.astype(np.float32))
+    graph = given if model.worth is None else model.worth.applied(given)
+    strata = None if model.strata is None else Strata.of(given, model.floor)
+    return Model(
+        given, graph, model.unit, model.is_corrected, model.worth, strata, floor=model.floor
+    )

@@ -36,7 +36,7 @@ def is_noise(learnt: Learnt, route: Route) -> bool:
     """
     model = learnt.model
     graph = model.graph
-    n_items = int(np.count_nonzero(graph.weight))
+    n_items = graph.n_present()
     if graph.grouped and (len(graph.unit_ptr) <= 3 or n_items < FEW):
         return False
     saving = float(np.asarray(learnt.path.savings).max())
@@ -54,7 +54,8 @@ def _saving_at_random(model: Model, route: Route, seed: int) -> float:
 
     Learning once what they are worth is enough: with more rounds, noise saves less.
     """
-    graph = shuffled(model.given, model.is_corrected, seed)
+    described = model.given if model.floor == 0.0 else model.given.above(model.floor)
+    graph = shuffled(described, model.is_corrected, seed)
     random = Model.of_graph(graph, model.unit, model.is_corrected)
     found = learn(random, route, callback=None, n_rounds=1)
     if not found.is_whole:
@@ -94,7 +95,8 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
         one, other = _distinct_pairs(np.flatnonzero(graph.weight), len(values), rng)
     half = sp.coo_array((values, (one, other)), shape=(m, m))
     W: Any = (half + half.T).tocsr()
-    weight = W.sum(axis=1) if is_corrected else np.diff(W.indptr) > 0
+    degrees = np.diff(W.indptr)
+    weight = degrees if is_corrected else degrees > 0
     return graph._replace(
         indptr=W.indptr.astype(np.int64),
         indices=W.indices.astype(np.int32),

@@ -12,9 +12,11 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.candidates import Candidates, transitivity
 from spherelax.coordinate.curve import Curve, Floats
+from spherelax.coordinate.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.matching import matched
+from spherelax.coordinate.matching import matched, of_matching
 from spherelax.coordinate.partition import partitioned
+from spherelax.coordinate.posterior import Posterior, by_log_odds, posterior
 from spherelax.labels import Labels
 
 # A list in which candidates of one item are listed pairs this often is a graph of matches: without
@@ -24,6 +26,11 @@ TRANSITIVE_GROUPS = 1 / 3
 # A list that is less transitive than that has no room for entities of three items: it joins two
 # sources, though nobody says so.
 PAIRED = 0.01
+# A list of fewer pairs than that shows nothing of its scores.
+FEW_PAIRS = 50
+# Between two sources this number of pairs must contradict others; fewer do not show what wrong
+# pairs score.
+CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
 # No pair counts as surer than that.
@@ -38,38 +45,59 @@ def probabilities(
     *,
     is_list: bool,
     sources: NDArray[np.intp] | None = None,
-) -> Floats | None:
+) -> Judged | None:
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list of candidates. Similarities that are all equal could not. ``sources`` is given if free
-    items of one source may be copies of each other, though no two of them are compared.
+    list of candidates. ``sources`` is given if free items of one source may be copies of each
+    other; an item whose candidates are all free may then have several partners.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds"), 1.0)
-    >>> probabilities(graph, "odds", is_list=False).round(2)
+    >>> probabilities(graph, "odds", is_list=False).right.round(2)
     array([0.95, 0.05, 0.95, 0.05])
     """
     if kind == "odds":
-        return np.asarray(expit(graph.values.astype(float)))
-    is_list &= len(graph.values) > 0 and bool(np.ptp(graph.values) > 0.0)
-    if kind == "graph" or not is_list:
-        return None
+        right = np.asarray(expit(graph.values.astype(float)))
+        return Judged(right, by_log_odds(Candidates.of(graph).score.astype(float)))
     n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
+    if kind == "graph" or not is_list or not _can_teach(graph, kind, n_groups):
+        return None
     if n_groups == 2:
-        return _of_entries(graph, matched(Candidates.of(graph)))
+        found = _of_two(graph, None)
+        return found._replace(right=_of_entries(graph, found.right))
     closed = transitivity(graph)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    right = partitioned(graph, None if sources is None else _apart(graph, sources))
-    if right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
+    found = partitioned(graph, apart(graph, sources))
+    if found.right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
         return None
     if closed < PAIRED:
-        right = matched(Candidates.of(graph), None if sources is None else _with_several(graph))
-    return _of_entries(graph, right)
+        found = _of_two(graph, None if sources is None else _with_several(graph))
+    return found._replace(right=_of_entries(graph, found.right))
+
+
+def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
+    """Tell whether a list could show what scores are worth.
+
+    Scores that are all equal could not, nor could those of a few pairs, or those between two groups
+    that hardly contradict each other. Where one of the two may hold copies, its items are free and
+    no groups; several candidates of an item then contradict nothing.
+    """
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+        return False
+    if n_groups == 2:
+        return Candidates.of(graph).n_wrong() >= CONTRADICTED
+    return kind is not None or len(graph.values) >= 2 * FEW_PAIRS
+
+
+def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> Judged:
+    """Return what `matched` learns of the pairs of a list between two sources."""
+    right = matched(Candidates.of(graph), several)
+    return Judged(right, None if several is None else _by_pairs(right))
 
 
 def log_odds(graph: Graph, right: Floats) -> Graph:
@@ -88,32 +116,79 @@ def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
     return np.asarray(curve.shares(graph.values, right)[curve.bins(other.values)])
 
 
-def surety(graph: Graph, right: Floats, labels: Labels) -> Floats:
-    """Return for each item how likely its label is right, by the pairs that it has.
+def by_probability(graph: Graph, right: Floats) -> Beliefs:
+    """Return beliefs by which each similarity says no more than how likely its pair is right."""
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    return _by_pairs(right[row < graph.indices])
 
-    Of an item that shares its label, that is the mean probability of its pairs inside the label;
-    of another one, that none of its pairs is right.
+
+def _by_pairs(right: Floats) -> Beliefs:
+    """Return the same for the pairs of `Candidates`."""
+    return by_log_odds(logit(np.clip(right, SURE, 1.0 - SURE)))
+
+
+def by_labels(
+    graph: Graph, right: Floats, labels: Labels, source: NDArray[np.int32] | None = None
+) -> Beliefs:
+    """Return beliefs by which items belong to a label of a graph: by similarities, and by absent.
+
+    A similarity counts as much as it is likelier between items of one label than between others,
+    and so does its absence. By a single similarity with an item that is alone, two items are the
+    same as likely as its pair is right. Pairs inside a ``source``, that of `Candidates`, were never
+    compared, so that their absence says nothing.
+    """
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    once = row < graph.indices
+    n_listed = np.count_nonzero(once)
+    n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
+    n_inside, n_pairs = _n_pairs(labels), graph.n_pairs()
+    if source is not None:
+        is_apart, group = source >= 0, graph.group()
+        of_source = source[is_apart].astype(np.intp)
+        n_pairs -= _n_pairs(of_source) - _n_pairs(group[is_apart])
+        n_inside -= _n_pairs(of_source * graph.n_items + labels[is_apart])
+    n_outside = max(n_pairs - n_inside, 1.0)
+    rarity = np.log(n_outside / max(n_inside, 1.0))
+    absent_inside = (n_inside - n_listed_inside + 1.0) / (n_inside + 2.0)
+    absent_outside = (n_outside - (n_listed - n_listed_inside) + 1.0) / (n_outside + 2.0)
+    plain = by_probability(graph, right)
+    absent = max(float(np.log(absent_outside / absent_inside)), 0.0)
+    return plain._replace(same=plain.same + rarity, absent=absent, join=-rarity)
+
+
+def judge(
+    graph: Graph,
+    judged: Judged,
+    labels: Labels,
+    *,
+    source: NDArray[np.int32] | None = None,
+    has_pairs: bool = False,
+) -> Posterior:
+    """Return how likely labels are right, by what was learnt of the pairs of a graph.
+
+    ``source`` is that of `Candidates`.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, 0], [3, 0, -3], [0, -3, 0]], kind="odds"), 1.0)
-    >>> surety(graph, expit(graph.values), np.array([0, 0, 1], dtype=np.int32)).round(2)
-    array([0.95, 0.95, 0.95])
+    >>> judged = probabilities(graph, "odds", is_list=False)
+    >>> judge(graph, judged, np.array([0, 0, 1], dtype=np.int32)).item.round(1)
+    array([0.9, 0.9, 0.9])
     """
-    m = graph.n_items
-    row = np.repeat(np.arange(m), np.diff(graph.indptr))
-    inside = labels[row] == labels[graph.indices]
-    n_inside = np.bincount(row[inside], minlength=m)
-    mean = np.bincount(row, weights=right * inside, minlength=m) / np.maximum(n_inside, 1)
-    none = np.exp(np.bincount(row, weights=np.log1p(-np.minimum(right, 1.0 - SURE)), minlength=m))
-    is_alone = np.bincount(labels)[labels] == 1
-    return np.asarray(np.where(is_alone, none, mean))
+    if judged.beliefs is not None:
+        net = Net.of(Candidates.of(graph, source))
+        return posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
+    shape = (graph.n_items, graph.n_items)
+    P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
+    return of_matching(P, labels, has_pairs=has_pairs)
 
 
-def _apart(graph: Graph, sources: NDArray[np.intp]) -> NDArray[np.int32]:
+def apart(graph: Graph, sources: NDArray[np.intp] | None) -> NDArray[np.int32] | None:
     """Return the source of each item if no two of its items are compared; -1 if some are."""
+    if sources is None:
+        return None
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     inside = sources[row][sources[row] == sources[graph.indices]]
     return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
@@ -125,6 +200,12 @@ def _with_several(graph: Graph) -> NDArray[np.bool_]:
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
     return np.asarray(n_bound == 0)
+
+
+def _n_pairs(codes: NDArray[np.integer]) -> float:
+    """Return how many pairs of items have the same code."""
+    count = np.unique(codes, return_counts=True)[1]
+    return float(np.sum(count * (count - 1) // 2))
 
 
 def _threshold(right: Floats) -> float:

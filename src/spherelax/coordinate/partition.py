@@ -25,7 +25,16 @@ from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.candidates import Candidates, patch
 from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
-from spherelax.coordinate.drawing import Beliefs, Net, State, Tally, count_all, visit_all
+from spherelax.coordinate.drawing import (
+    Beliefs,
+    Judged,
+    Net,
+    State,
+    Sums,
+    Tally,
+    count_all,
+    visit_all,
+)
 from spherelax.coordinate.graph import Graph
 
 # Labels are drawn with this seed; no more similarities than these are learnt from.
@@ -56,11 +65,12 @@ LARGEST = 64
 LIMIT = 15.0
 
 
-def partitioned(graph: Graph, source: NDArray[np.int32] | None = None) -> Floats:
-    """Return for each pair of a graph the probability that it is right, in the order of Candidates.
+def partitioned(graph: Graph, source: NDArray[np.int32] | None = None) -> Judged:
+    """Return for each pair of a graph how likely it is right, in the order of Candidates.
 
     They are all 0 if the scores show no entities. What scores are worth is learnt from a part of a
-    large graph. ``source`` is that of `Candidates`.
+    large graph. The beliefs to judge labels by are not sharpened. ``source`` is that of
+    `Candidates`.
 
     Examples
     --------
@@ -71,23 +81,25 @@ def partitioned(graph: Graph, source: NDArray[np.int32] | None = None) -> Floats
     >>> W = np.where(rng.random((80, 80)) < 0.1, rng.normal(0.3, 0.05, (80, 80)), 0.0)
     >>> W = np.where(truth[:, None] == truth, 0.8, np.maximum(W, W.T))
     >>> graph = build_graph(Problem.check(W))
-    >>> pairs, right = Candidates.of(graph), partitioned(graph)
+    >>> pairs, right = Candidates.of(graph), partitioned(graph).right
     >>> bool(np.all((right > 0.5) == (truth[pairs.one] == truth[pairs.other])))
     True
     """
-    pairs, rng = Candidates.of(graph)._replace(source=source), np.random.default_rng(SEED)
+    pairs, rng = Candidates.of(graph, source), np.random.default_rng(SEED)
     curve = Curve(pairs.score)
     part = pairs
     if len(graph.values) > LEARN_FROM:
         part = pairs.among(patch(graph, rng.permutation(graph.n_items), LEARN_FROM))
-    net, bins = _net(part), curve.bins(part.score)
+    net, bins = Net.of(part), curve.bins(part.score)
     beliefs = _first_beliefs(part, curve)
     for _ in range(ROUNDS):
-        drawn = _draw(net, beliefs, bins, PASSES, rng)
+        drawn = _draw(net, _of_pairs(beliefs, bins), PASSES, rng)
         if drawn.right.sum() < 1.0:
-            return np.zeros(len(pairs.score))
-        beliefs = _estimated(part, curve, drawn)
-    return _draw(_net(pairs), beliefs, curve.bins(pairs.score), LAST_PASSES, rng).right
+            return Judged(np.zeros(len(pairs.score)), _of_pairs(beliefs, curve.bins(pairs.score)))
+        beliefs = _estimated(part, curve, drawn, CLEAR)
+    bins = curve.bins(pairs.score)
+    right = _draw(Net.of(pairs), _of_pairs(beliefs, bins), LAST_PASSES, rng).right
+    return Judged(right, _of_pairs(_estimated(part, curve, drawn, 1.0), bins))
 
 
 class _Drawn(NamedTuple):
@@ -99,18 +111,6 @@ class _Drawn(NamedTuple):
     listed: float
     joined: float
     labels: NDArray[np.int64]
-
-
-def _net(pairs: Candidates) -> Net:
-    """Return the candidates of each item."""
-    item = np.r_[pairs.one, pairs.other]
-    by_item = np.argsort(item, kind="stable")
-    indptr = np.zeros(pairs.n_items + 1, dtype=np.int64)
-    np.cumsum(np.bincount(item, minlength=pairs.n_items), out=indptr[1:])
-    partner = np.r_[pairs.other, pairs.one][by_item]
-    none = np.empty(0, np.int32)
-    group, source = (none if of is None else of for of in (pairs.group, pairs.source))
-    return Net(indptr, partner, by_item % len(pairs.one), group, source)
 
 
 def _first_beliefs(pairs: Candidates, curve: Curve) -> Beliefs:
@@ -129,26 +129,24 @@ def _weights(share: Floats, overall: float) -> tuple[Floats, Floats]:
     return np.log(share / overall), np.log((1.0 - share) / (1.0 - overall))
 
 
-def _draw(
-    net: Net,
-    beliefs: Beliefs,
-    bins: NDArray[np.intp],
-    n_passes: int,
-    rng: np.random.Generator,
-) -> _Drawn:
+def _of_pairs(beliefs: Beliefs, bins: NDArray[np.intp]) -> Beliefs:
+    """Return beliefs with what the score of each pair says, instead of each bin of scores."""
+    return beliefs._replace(same=beliefs.same[bins], other=beliefs.other[bins])
+
+
+def _draw(net: Net, beliefs: Beliefs, n_passes: int, rng: np.random.Generator) -> _Drawn:
     """Draw labels, beginning with one for each item, and count what they say."""
-    m, n_pairs = len(net.indptr) - 1, len(bins)
-    beliefs = beliefs._replace(same=beliefs.same[bins], other=beliefs.other[bins])
-    every = np.arange(m)
-    state = State(every.copy(), np.ones(m, np.int64), every.copy(), np.full(m, -1))
+    m, n_pairs = len(net.indptr) - 1, len(beliefs.same)
+    state, sums = State.of(np.arange(m)), Sums.of(m)
     tally = Tally(np.zeros(n_pairs), np.zeros(m))
     sizes, n_listed, n_due, joined = np.zeros(LARGEST + 1), 0.0, 0.0, 0.0
     degree = np.diff(net.indptr)
-    row = np.repeat(every, degree)
+    row = np.repeat(np.arange(m), degree)
     for index in range(WARM_PASSES + n_passes):
         if index == WARM_PASSES:
             tally.right[:], tally.openings[:] = 0.0, 0.0
-        visit_all(net, beliefs, state, tally, np.array([rng.permutation(m), rng.random(m)]))
+        chance = np.array([rng.permutation(m), rng.random(m)])
+        visit_all(net, beliefs, state, sums, tally, chance)
         if index >= WARM_PASSES:
             labels, size = state.labels, state.size
             inside = np.bincount(row[labels[row] == labels[net.indices]], minlength=m)
@@ -167,10 +165,10 @@ def _draw(
     )
 
 
-def _estimated(pairs: Candidates, curve: Curve, drawn: _Drawn) -> Beliefs:
-    """Return what the labels that were drawn make likely."""
+def _estimated(pairs: Candidates, curve: Curve, drawn: _Drawn, power: float) -> Beliefs:
+    """Return what the labels that were drawn make likely, with odds raised to a power."""
     share = curve.shares(pairs.score, drawn.right)
-    clear = share**CLEAR / (share**CLEAR + (1.0 - share) ** CLEAR)
+    clear = share**power / (share**power + (1.0 - share) ** power)
     same, other = _weights(clear, float(drawn.right.mean()))
     bins, labels = curve.bins(pairs.score), drawn.labels
     together = labels[pairs.one] == labels[pairs.other]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -11,19 +11,31 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
-from spherelax.coordinate.finish import finish
-from spherelax.coordinate.learn import learn
+from spherelax.coordinate.evidence import share_right
+from spherelax.coordinate.finish import Finished, finish
+from spherelax.coordinate.learn import Learnt, best, learn
+from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.odds import surety
+from spherelax.coordinate.odds import apart, by_labels, judge
 from spherelax.coordinate.polish import polished
+from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.tally import confidence
 from spherelax.coordinate.walk import Route, grid, iterates
 from spherelax.labels import Labels, count_labels, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
-from spherelax.result import Callback, Duplicates, Outcome, Status, SweepPath
+from spherelax.result import (
+    Callback,
+    Duplicates,
+    EntityProbability,
+    Outcome,
+    Status,
+    SweepPath,
+)
 from spherelax.settings import Coordinate
 
 
@@ -43,7 +55,8 @@ def run(
     """
     through = None if isinstance(pick, str) else pick
     route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
-    learnt = learn(Model.of(problem, sources=sources), route, callback)
+    model = Model.of(problem, is_metric=pick == "valleys", sources=sources)
+    learnt = learn(model, route, callback)
     path = learnt.path
     picked = pick_step(
         path,
@@ -61,7 +74,13 @@ def run(
         status=found.status,
         is_whole=found.is_whole,
         path=path,
-        source=CoordinateSource.of(problem, learnt.model, route, found.labels),
+        source=CoordinateSource(
+            learnt.model,
+            route,
+            _teacher(learnt, found),
+            find_duplicates(problem, learnt.model, found.labels),
+            sources,
+        ),
         right=picked.right,
         left=picked.left,
     )
@@ -90,11 +109,17 @@ def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
     return replace(outcome, source=replace(new, found=source.found))
 
 
-def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: float) -> Outcome:
+def absorb(
+    problem: Problem,
+    source: CoordinateSource,
+    labels: Labels,
+    alpha: float,
+    sources: NDArray[np.intp] | None = None,
+) -> Outcome:
     """Polish labels of the first items of a problem, and the others, at a resolution.
 
     The resolution stays what it was; where degrees are corrected for, which grow with the
-    collection, it stays in proportion to the average.
+    collection, it stays in proportion to the average. ``sources`` is that of `run`.
     """
     before, model = source.model, extended(source.model, problem)
     graph = model.graph
@@ -118,22 +143,30 @@ def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: fl
         status=Status.ABSORBED,
         is_whole=True,
         path=path,
-        source=CoordinateSource.of(problem, model, source.route, labeling.labels),
+        source=CoordinateSource(
+            model,
+            source.route,
+            labeling.labels,
+            find_duplicates(problem, model, labeling.labels),
+            sources,
+        ),
     )
+
+
+def _teacher(learnt: Learnt, found: Finished) -> Labels:
+    """Return the labels that teach how likely pairs are right: whatever is picked, the best."""
+    return found.labels if found.status is Status.DESCRIBED else best(learnt.path)
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSource:
-    """What a result asks back: the last model, how it was walked, and copies in groups."""
+    """What a result asks back: the model, how it was walked, labels to learn from, and copies."""
 
     model: Model
     route: Route
+    teacher: Labels
     found: tuple[Duplicates, ...]
-
-    @classmethod
-    def of(cls, problem: Problem, model: Model, route: Route, labels: Labels) -> CoordinateSource:
-        """Look for copies by the labels that were found."""
-        return cls(model, route, find_duplicates(problem, model, labels))
+    sources: NDArray[np.intp] | None = None
 
     @property
     def with_copies(self) -> list[int]:
@@ -145,20 +178,58 @@ class CoordinateSource:
         """Number of columns of U, one for each item."""
         return self.model.graph.n_items
 
+    @cached_property
+    def judged(self) -> Judged | None:
+        """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
+        model = self.model
+        if model.judged is not None or not model.learns_worth:
+            return model.judged
+        right = share_right(model.given, self.teacher)
+        source = apart(model.given, self.sources)
+        return Judged(right, by_labels(model.given, right, self.teacher, source))
+
+    def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
+        """Return how likely labels are right; None: unknown."""
+        if self.judged is None:
+            return None
+        graph = self.model.given
+        source = apart(graph, self.sources)
+        found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
+        if self.model.judged is None:
+            return with_missing(found, Net.of(Candidates.of(graph, source)), labels)
+        return found
+
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
         """Return how sure labels are, item by item."""
-        if self.model.right is not None:
-            return surety(self.model.given, self.model.right, labels)
+        found = self.posterior(labels)
+        if found is not None:
+            return found.item
         gamma = self.model.average * alpha / (1.0 - alpha)
         return np.asarray(confidence(self.model.graph, labels, count_labels(labels), gamma))
 
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is known how likely labels are right."""
+        return self.judged is not None
+
+    def entity_probability(self, labels: Labels) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None: unknown."""
+        found = self.posterior(labels)
+        return None if found is None else EntityProbability(found.pure, found.whole)
+
+    def pair_probability(self, labels: Labels) -> NDArray[np.float64] | None:
+        """Return how likely each pair inside labels is right, label by label; None: unknown."""
+        found = self.posterior(labels, has_pairs=True)
+        return None if found is None else found.pairs
+
     def match_probability(self) -> Any:
         """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
-        graph, right = self.model.given, self.model.right
-        if right is None:
+        if self.judged is None:
             return None
+        graph = self.model.given
         shape = (graph.n_items, graph.n_items)
-        return sp.csr_array((right, graph.indices, graph.indptr), shape=shape, copy=True)
+        arrays = (self.judged.right, graph.indices, graph.indptr)
+        return sp.csr_array(arrays, shape=shape, copy=True)
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""

@@ -22,6 +22,18 @@ def within(graph, labels, n_labels):
 
 
 @njit(cache=True, nogil=True)
+def within_strata(graph, of_entry, labels, n_strata, n_labels):
+    """Return the number of pairs inside labels: by stratum, then those from 1 on by label."""
+    counts = np.zeros(1 + n_strata + n_labels)
+    for i in range(len(labels)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            if labels[graph.indices[e]] == labels[i]:
+                counts[of_entry[e]] += 0.5
+                counts[1 + n_strata + labels[i]] += 0.5 * (of_entry[e] > 0)
+    return counts
+
+
+@njit(cache=True, nogil=True)
 def confidence(graph, labels, n_labels, gamma):
     """Return ``1 - y / x``, at least 0: x is what an item gains by its label, y by the next best.
 

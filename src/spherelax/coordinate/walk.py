@@ -120,7 +120,7 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
         row = np.repeat(graph.weight, np.diff(graph.indptr))
         ratio = graph.values / (row * graph.weight[graph.indices])
         strongest = float(np.quantile(ratio, TOP_QUANTILE))
-    degree = 2.0 * model.description.total / max(int(np.count_nonzero(graph.weight)), 1)
+    degree = 2.0 * model.total / max(graph.n_present(), 1)
     top = strongest * (min(TOP_OF_MANY / degree, TOP) if many and degree > 0 else TOP)
     top = max(top / model.average, 1.0)
     n_steps = route.settings.n_steps

@@ -19,10 +19,13 @@ from spherelax.io.writing import replace_file
 from spherelax.result import Result
 
 UNSURE = 0.1  # items of less confidence are counted in a summary
-ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".npz")
+TABLES = (".csv", ".tsv", ".parquet")
+ENDINGS = (*TABLES, ".json", ".npz")
+# The method of items that returns the columns of each kind of rows.
+ROWS = {"items": "answer", "entities": "entities", "pairs": "pairs"}
 
 
-def write_answer(path: str | Path, items: Named, result: Result) -> None:
+def write_answer(path: str | Path, items: Named, result: Result, *, of: str = "items") -> None:
     r"""Write a result in the format of the file's ending, completely or not at all.
 
     Parameters
@@ -35,6 +38,10 @@ def write_answer(path: str | Path, items: Named, result: Result) -> None:
         The items that were labelled.
     result : Result
         Their labels.
+    of : {"items", "entities", "pairs"}
+        What each row is. "entities" writes ``items.entities(result)``: each label with its size
+        and, if known, how likely it is pure, and whole. "pairs" writes ``items.pairs(result)``: the
+        pairs that share a label and, if known, how likely each is right. Both are tables only.
 
     Raises
     ------
@@ -54,18 +61,22 @@ def write_answer(path: str | Path, items: Named, result: Result) -> None:
     """
     path = Path(path)
     ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise InvalidInputError(f"{path}: an answer must end in one of {', '.join(ENDINGS)}")
+    if of not in ROWS:
+        raise InvalidInputError(f"of must be one of {', '.join(ROWS)}; found {of!r}")
+    known = ENDINGS if of == "items" else TABLES
+    if ending not in known:
+        raise InvalidInputError(f"{path}: an answer must end in one of {', '.join(known)}")
     if ending == ".npz":
         save_result(path, result, items)
         return
+    columns = getattr(items, ROWS[of])
     if ending == ".json":
         content = (json.dumps(summary(items, result), indent=2) + "\n").encode()
     elif ending == ".parquet":
-        content = parquet_bytes(items.answer(result), str(path))
+        content = parquet_bytes(columns(result), str(path))
     else:
         delimiter = "\t" if ending == ".tsv" else ","
-        content = columns_csv(items.answer(result), delimiter=delimiter).encode()
+        content = columns_csv(columns(result), delimiter=delimiter).encode()
     replace_file(path, content)
 
 
@@ -107,6 +118,8 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         sizes : dict of str to int, number of labels by number of items.
         mean_confidence : float or None; None if it is not known.
         n_unsure : int, number of items whose confidence is below 0.1.
+        n_wrong : float or None, expected number of items whose label is wrong; None if the
+        confidence is not a probability.
         path : dict, is_whole, and one list for each number of the steps: alphas, resolutions,
         n_labels, etas, objectives, stability, and savings, which may be None.
 
@@ -118,7 +131,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
     >>> found["n_labels"], found["sizes"], found["pick"]
     (2, {'3': 2}, 'described')
     """
-    path = result.path
+    path, n_wrong = result.path, np.sum(1.0 - result.confidence)
     sizes, counts = np.unique(np.bincount(result.labels), return_counts=True)
     return {
         "version": __version__,
@@ -133,6 +146,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
         "mean_confidence": _known(float(result.confidence.mean())),
         "n_unsure": int((result.confidence < UNSURE).sum()),
+        "n_wrong": _known(float(n_wrong)) if result.is_probability else None,
         "path": {
             "is_whole": path.is_whole,
             "alphas": path.alphas.tolist(),

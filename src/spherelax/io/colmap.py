@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -69,6 +69,7 @@ class Keypoints(Items):
     """
 
     positions: NDArray[np.float64]
+    word: ClassVar[str] = "track"
     path: Path
     table: str
 
@@ -92,15 +93,23 @@ class Keypoints(Items):
         """
         tracks = self.tracks(result)
         order = np.argsort(tracks, kind="stable")[np.count_nonzero(tracks < 0) :]
-        ids = [self._ids()[item] for item in order]
+        who = {name: [column[item] for item in order] for name, column in self._who().items()}
         return {
-            "track": tracks[order].tolist(),
-            "image": [image for image, _ in ids],
-            "keypoint": [keypoint for _, keypoint in ids],
+            self.word: tracks[order].tolist(),
+            **who,
             "x": self.positions[order, 0].tolist(),
             "y": self.positions[order, 1].tolist(),
             "confidence": result.confidence[order].tolist(),
         }
+
+    def _who(self) -> Columns:
+        """Return the image of each keypoint, and its number there."""
+        images, keypoints = zip(*self._ids(), strict=True) if self._ids() else ((), ())
+        return {"image": list(images), "keypoint": list(keypoints)}
+
+    def _numbers(self, result: Result) -> NDArray[np.integer]:
+        """Return the track of each keypoint; -1: it is in none."""
+        return self.tracks(result)
 
 
 def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:

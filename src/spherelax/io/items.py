@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ class Named(ABC):
 
     ids: list[Any] | None
     groups: list[Any] | None = None
+    # What a label is called in files.
+    word: ClassVar[str] = "label"
 
     @property
     @abstractmethod
@@ -45,13 +47,61 @@ class Named(ABC):
         [0, 1, 2]
         """
         check_count(result, self.n_items, "items")
-        groups = {} if self.groups is None else {"group": self.groups}
         return {
-            "item": self._ids(),
-            **groups,
-            "label": result.labels.tolist(),
+            **self._who(),
+            self.word: result.labels.tolist(),
             "confidence": result.confidence.tolist(),
         }
+
+    def entities(self, result: Result) -> Columns:
+        """Return labels as columns: label, size and, if known, how likely it is pure, and whole.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> items = Items(np.array([[0, 2.0, -2], [2, 0, 0], [-2, 0, 0]]), None, kind="odds")
+        >>> columns = items.entities(sl.solve(items.problem))
+        >>> list(columns), columns["size"]
+        (['label', 'size', 'pure', 'whole'], [2, 1])
+        """
+        numbers = np.empty(result.n_labels, dtype=int)
+        numbers[result.labels] = self._numbers(result)
+        order = np.argsort(numbers, kind="stable")[np.count_nonzero(numbers < 0) :]
+        columns = {self.word: numbers, "size": np.bincount(result.labels)}
+        likely = result.entity_probability()
+        if likely is not None:
+            columns |= likely._asdict()
+        return {name: column[order].tolist() for name, column in columns.items()}
+
+    def pairs(self, result: Result) -> Columns:
+        """Return the pairs that share a label as columns: both items, label, probability if known.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> items = Items(np.array([[0, 9.0], [9, 0]]), ["ann", "anna"], kind="odds")
+        >>> columns = items.pairs(sl.solve(items.problem))
+        >>> list(columns), columns["item_b"]
+        (['item_a', 'item_b', 'label', 'probability'], ['anna'])
+        """
+        numbers, pairs = self._numbers(result), result.matches()
+        columns = {
+            f"{name}_{side}": [column[item] for item in items]
+            for side, items in zip("ab", pairs.T.tolist(), strict=True)
+            for name, column in self._who().items()
+        }
+        columns[self.word] = numbers[pairs[:, 0]].tolist()
+        likely = result.pair_probability()
+        return columns if likely is None else {**columns, "probability": likely.tolist()}
+
+    def _who(self) -> Columns:
+        """Return the columns that name each item."""
+        return {"item": self._ids()} | ({} if self.groups is None else {"group": self.groups})
+
+    def _numbers(self, result: Result) -> NDArray[np.integer]:
+        """Return the number of each item's label in files; -1: it is left out."""
+        check_count(result, self.n_items, "items")
+        return result.labels
 
     def _ids(self) -> list[Any]:
         """Return the id of each item, or its number."""

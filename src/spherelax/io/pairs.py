@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite, nan
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,7 @@ class Records(Items):
 
     sources: list[Any] | None = None
     column: str | None = field(default=None, kw_only=True)
+    word: ClassVar[str] = "entity"
 
     @property
     def names(self) -> list[str]:
@@ -78,13 +79,11 @@ class Records(Items):
         (['source', 'id', 'entity', 'confidence'], [0, 0, 1])
         """
         check_count(result, self.n_items, "records")
-        sources = {} if self.sources is None else {"source": self.sources}
-        return {
-            **sources,
-            "id": self._ids(),
-            "entity": result.labels.tolist(),
-            "confidence": result.confidence.tolist(),
-        }
+        return super().answer(result)
+
+    def _who(self) -> Columns:
+        """Return the columns that name each record, as `read_pairs` reads them."""
+        return ({} if self.sources is None else {"source": self.sources}) | {"id": self._ids()}
 
     def scores(self, similarity: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return similarities as the scores of the column that they come from.

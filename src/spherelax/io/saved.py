@@ -18,7 +18,7 @@ from spherelax.io.arrays import read_arrays
 from spherelax.io.items import Named
 from spherelax.io.writing import replace_file
 from spherelax.labels import Labels
-from spherelax.result import Result, Status, SweepPath
+from spherelax.result import EntityProbability, Result, Status, SweepPath
 
 NONE = -1  # stands for None among the integers of a file
 MARKS = ("index", "right", "left")
@@ -38,6 +38,7 @@ SAVED = {
     "path_labels": ("i", 2),
     "path_is_whole": ("b", 0),
 }
+LIKELY = ("pure", "whole")
 CURVES = ("path_alphas", "path_etas", "path_objectives", "path_savings")
 
 
@@ -47,9 +48,10 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     Parameters
     ----------
     path : str or Path
-        ``.npz``. It holds ``labels``, ``confidence``, the numbers and labels of the path and, if
-        items are given, their ``ids``: integers as they are, other ids as the text of
-        ``items.names``. ``numpy.load`` can read each of them by name.
+        ``.npz``. It holds ``labels``, ``confidence``, the numbers and labels of the path, if it is
+        known how likely labels are right, ``pure`` and ``whole`` of each, and, if items are given,
+        their ``ids``: integers as they are, other ids as the text of ``items.names``.
+        ``numpy.load`` can read each of them by name.
     result : Result
         The result to save.
     items : Items or Points, optional
@@ -89,6 +91,9 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     }
     if sweep.savings is not None:
         arrays["path_savings"] = sweep.savings
+    likely = result.entity_probability()
+    if likely is not None:
+        arrays |= {"pure": likely.pure, "whole": likely.whole}
     if items is not None:
         arrays["ids"] = _saved_ids(items)
     content = BytesIO()
@@ -100,8 +105,9 @@ def load_result(path: str | Path) -> Result:
     """Load a result that :func:`save_result` saved; nothing in the file is executed.
 
     The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
-    confidence is NaN at all steps except the saved one, and ``embedding`` and
-    ``match_probability`` raise `InvalidInputError`; ``duplicates`` returns None.
+    confidence is NaN at all steps except the saved one. ``embedding``, ``match_probability`` and
+    ``pair_probability`` raise `InvalidInputError`, and so does ``entity_probability`` at all other
+    steps; ``duplicates`` returns None.
 
     Parameters
     ----------
@@ -145,6 +151,7 @@ def load_result(path: str | Path) -> Result:
     )
     marks = {name: None if saved[name] == NONE else int(saved[name]) for name in MARKS}
     max_labels = int(saved["max_labels"])
+    likely = EntityProbability(saved["pure"], saved["whole"]) if {*LIKELY} <= saved.keys() else None
     return Result(
         labels=saved["labels"],
         alpha=float(saved["alpha"]),
@@ -154,7 +161,12 @@ def load_result(path: str | Path) -> Result:
         **marks,
         max_labels=max_labels,
         source=_File(
-            str(path), saved["labels"], float(saved["alpha"]), saved["confidence"], max_labels
+            str(path),
+            saved["labels"],
+            float(saved["alpha"]),
+            saved["confidence"],
+            likely,
+            max_labels,
         ),
     )
 
@@ -167,28 +179,45 @@ class _File:
     labels: Labels
     alpha: float
     saved: NDArray[np.float64]
+    likely: EntityProbability | None
     max_labels: int
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is known how likely the saved labels are right."""
+        return self.likely is not None
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence of the saved labels; for other labels it is NaN."""
         is_saved = alpha == self.alpha and np.array_equal(labels, self.labels)
         return self.saved if is_saved else np.full(len(labels), np.nan)
 
+    def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
+        """Return that of the saved labels; for other labels raise an error."""
+        if self.likely is None or np.array_equal(labels, self.labels):
+            return self.likely
+        raise self._without_similarities("the probabilities of other labels")
+
+    def pair_probability(self, labels: NDArray[np.int32]) -> None:  # noqa: ARG002 (of the face)
+        """Raise an error if probabilities are known: those of pairs are not in the file."""
+        if self.likely is not None:
+            raise self._without_similarities("the probabilities of pairs")
+
     def match_probability(self) -> NoReturn:
         """Raise an error: there are no scores to learn probabilities from."""
-        raise InvalidInputError(
-            f"{self.path}: holds no similarities, which the probabilities of pairs need; solve "
-            "again"
-        )
+        raise self._without_similarities("the probabilities of pairs")
 
     def duplicates(self) -> None:
         """Return None: there are no similarities to find copies by."""
 
     def embedding(self, index: int) -> NoReturn:
         """Raise an error: there are no similarities to compute U from."""
-        raise InvalidInputError(
-            f"{self.path}: holds no similarities, which the embedding of step {index} needs; "
-            "solve again"
+        raise self._without_similarities(f"the embedding of step {index}", verb="needs")
+
+    def _without_similarities(self, what: str, verb: str = "need") -> InvalidInputError:
+        """Return the error that what is asked for is not in the file."""
+        return InvalidInputError(
+            f"{self.path}: holds no similarities, which {what} {verb}; solve again"
         )
 
 
@@ -213,9 +242,12 @@ def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
     if str(saved["status"]) not in Status.__members__:
         return f"status {str(saved['status'])!r} is not known"
     labels, steps = saved["path_labels"], saved["path_steps"]
-    shapes = dict.fromkeys(CURVES, steps.shape) | dict.fromkeys(
-        ("labels", "confidence"), labels.shape[1:]
-    )
+    n_labels = int(saved["labels"].max(initial=-1)) + 1
+    shapes = {
+        **dict.fromkeys(CURVES, steps.shape),
+        **dict.fromkeys(("labels", "confidence"), labels.shape[1:]),
+        **dict.fromkeys(LIKELY, (n_labels,)),
+    }
     for name, shape in shapes.items():
         if name in saved and saved[name].shape != shape:
             return f"{name} must have shape {shape}; found {saved[name].shape}"

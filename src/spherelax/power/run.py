@@ -101,6 +101,17 @@ class PowerSource:
         confidence[self.problem.isolated] = 1.0
         return confidence
 
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is known how likely labels are right: it is not."""
+        return False
+
+    def entity_probability(self, labels: Labels) -> None:
+        """Return None: nothing is known of how likely labels are right."""
+
+    def pair_probability(self, labels: Labels) -> None:
+        """Return None: nothing is known of how likely pairs are right."""
+
     def match_probability(self) -> None:
         """Return None: this solver takes similarities for a graph."""
 

@@ -22,7 +22,8 @@ class Outcome(NamedTuple):
     ``kept`` is the share of the total similarity that lies inside labels. ``direct`` is the number
     of pairs that share a label and are similar, ``implied`` of those that share a label and are
     not. ``split`` is the number of labels in the components with two items of one group.
-    ``stability`` is the range of ln(resolution) over which the labels stay the same.
+    ``stability`` is the range of ln(resolution) over which the labels stay the same. ``entities``
+    is None unless the confidence is a probability.
     """
 
     n_labels: int
@@ -38,6 +39,22 @@ class Outcome(NamedTuple):
     mean_confidence: float
     confidence: list[int]
     groups: list[GroupRow]
+    entities: Entities | None
+
+
+class Entities(NamedTuple):
+    """How likely labels are right, if that is known.
+
+    ``n_wrong`` is the expected number of items with a wrong label, ``n_impure`` and ``n_lacking``
+    those of labels of several items that hold different things, and of labels that lack an item.
+    ``pure`` and ``whole`` count these labels by their probability, in bins.
+    """
+
+    n_wrong: float
+    n_impure: float
+    n_lacking: float
+    pure: list[int]
+    whole: list[int]
 
 
 class GroupRow(NamedTuple):
@@ -76,7 +93,6 @@ def describe_outcome(case: Case) -> Outcome:
     total = float(graph.values.sum(dtype=float))
     direct = int(np.count_nonzero(together)) // 2
     in_conflict = case.conflicted[case.components]
-    bins = np.minimum((confidence * CONFIDENCE_BINS).astype(int), CONFIDENCE_BINS - 1)
     return Outcome(
         n_labels=len(sizes),
         n_single=int((sizes == 1).sum()),
@@ -89,8 +105,9 @@ def describe_outcome(case: Case) -> Outcome:
         stability=float(case.result.path.stability[case.result.position]),
         n_unsure=int((confidence < UNSURE).sum()),
         mean_confidence=float(confidence.mean()),
-        confidence=np.bincount(bins, minlength=CONFIDENCE_BINS).tolist(),
+        confidence=_histogram(confidence),
         groups=_group_rows(case, sizes),
+        entities=_entities(case, sizes),
     )
 
 
@@ -99,6 +116,27 @@ def least_certain(case: Case) -> list[UnsureRow]:
     confidence = case.result.confidence
     order = np.argsort(confidence, kind="stable")[:MAX_ITEMS]
     return [_unsure_row(case, int(item)) for item in order if confidence[item] < 1.0]
+
+
+def _entities(case: Case, sizes: NDArray[np.intp]) -> Entities | None:
+    """Return how likely the labels are right; None if that is not known."""
+    likely = case.result.entity_probability()
+    if likely is None:
+        return None
+    pure = likely.pure[sizes > 1]
+    return Entities(
+        n_wrong=float(np.sum(1.0 - case.result.confidence)),
+        n_impure=float(np.sum(1.0 - pure)),
+        n_lacking=float(np.sum(1.0 - likely.whole)),
+        pure=_histogram(pure),
+        whole=_histogram(likely.whole),
+    )
+
+
+def _histogram(shares: NDArray[np.float64]) -> list[int]:
+    """Count shares in bins of equal width."""
+    bins = np.minimum((shares * CONFIDENCE_BINS).astype(int), CONFIDENCE_BINS - 1)
+    return [int(n) for n in np.bincount(bins, minlength=CONFIDENCE_BINS)]
 
 
 def _group_rows(case: Case, sizes: NDArray[np.intp]) -> list[GroupRow]:

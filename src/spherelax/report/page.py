@@ -24,13 +24,12 @@ from spherelax.report.markup import (
     table,
     text,
 )
-from spherelax.report.outcome import CONFIDENCE_BINS, Outcome, UnsureRow
+from spherelax.report.outcome import CONFIDENCE_BINS, Entities, Outcome, UnsureRow
 from spherelax.report.pictures import Pictures
 from spherelax.report.plates import pictures_section
 from spherelax.report.steps import Steps
 from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
-from spherelax.result import Status
 
 
 class Section(NamedTuple):
@@ -161,27 +160,56 @@ def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
             f"on average, from 0 to 1; below {UNSURE:g} for {count(outcome.n_unsure, 'item')}",
         )
     )
+    if outcome.entities is not None:
+        said.append(
+            (
+                "Expected to be wrong",
+                f"{outcome.entities.n_wrong:,.0f}",
+                f"labels of {count(case.n_items, 'item')}; about "
+                f"{outcome.entities.n_impure:,.0f} labels hold different things, and about "
+                f"{outcome.entities.n_lacking:,.0f} lack an item",
+            )
+        )
     if len(case.result.path.alphas) > 1:
         factor = np.exp(outcome.stability)
         fold = f"{factor:.2g}" if factor < 10 else f"{factor:,.0f}"
         same = f"the labels stay the same while the resolution changes by a factor of {fold}"
         said.append(("Stability", f"{outcome.stability:.2f}", same))
-    edges = [f"{at / CONFIDENCE_BINS:.1f}" for at in range(CONFIDENCE_BINS + 1)]
     meaning = (
         "the probability that the label is right"
-        if case.result.status is Status.LIKELIEST
+        if outcome.entities is not None
         else "0 if another label would be as good for the item, 1 if no other has a claim on it"
     )
-    confidence = bars(
-        f"Number of items by confidence: {meaning}",
-        ("confidence", "items"),
-        [
-            (f"{low}-{high}", n)
-            for low, high, n in zip(edges[:-1], edges[1:], outcome.confidence, strict=True)
-        ],
-        "confidence",
+    confidence = _bars("items by confidence", meaning, "confidence", "items", outcome.confidence)
+    entities = "" if outcome.entities is None else _entities(outcome.entities)
+    return facts(said) + f'<div class="two">{confidence}{_groups(case, outcome)}</div>{entities}'
+
+
+def _entities(entities: Entities) -> str:
+    """Return the histograms of how likely labels are pure, and whole."""
+    pure = _bars(
+        "labels of several items by purity",
+        "the probability that all items of the label are the same thing",
+        "purity",
+        "labels",
+        entities.pure,
     )
-    return facts(said) + f'<div class="two">{confidence}{_groups(case, outcome)}</div>'
+    whole = _bars(
+        "labels by wholeness",
+        "the probability that no item outside is the same thing as one of the label",
+        "wholeness",
+        "labels",
+        entities.whole,
+    )
+    return f'<div class="two">{pure}{whole}</div>'
+
+
+def _bars(what: str, meaning: str, name: str, unit: str, counts: list[int]) -> str:
+    """Return a histogram of probabilities."""
+    edges = [f"{at / CONFIDENCE_BINS:.1f}" for at in range(CONFIDENCE_BINS + 1)]
+    rows = zip(edges[:-1], edges[1:], counts, strict=True)
+    said = [(f"{low}-{high}", n) for low, high, n in rows]
+    return bars(f"Number of {what}: {meaning}", (name, unit), said, name)
 
 
 def _groups(case: Case, outcome: Outcome) -> str:

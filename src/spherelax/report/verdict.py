@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
 
 
 def judge(case: Case, outcome: Outcome) -> Verdict:
-    """Judge the labels by their status, the number of unsure items, and their stability."""
+    """Judge the labels by their status, how many are unsure or wrong, and their stability."""
     result, n_unsure = case.result, outcome.n_unsure
     share = n_unsure / case.n_items
     unsure = (
@@ -36,18 +36,20 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     )
     if result.status.is_odd:
         return Verdict("odd", "Check first", ", but do not rely on them yet.")
-    if result.status is Status.LIKELIEST:
-        return _expect(1.0 - outcome.mean_confidence)
-    if share > DOUBTFUL:
+    wrong = 1.0 - outcome.mean_confidence if outcome.entities is not None else None
+    if wrong is not None and (result.status is Status.LIKELIEST or wrong > WRONG):
+        return _expect(wrong)
+    if wrong is None and share > DOUBTFUL:
         return Verdict("doubtful", "With doubts", f", but {unsure}.")
     # The labels of the first and last steps could stay the same beyond the ends of the sweep.
     is_inside = 0 < result.position < len(result.path.alphas) - 1
     if is_inside and outcome.stability < RESTLESS:
         said = ", but a slightly different resolution gives different labels."
         return Verdict("doubtful", "With doubts", said)
-    if n_unsure:
-        return Verdict("clear", "Clear", f". Only {unsure}.")
-    return Verdict("clear", "Clear", ". No item has another label that is nearly as good.")
+    if wrong is not None:
+        return _expect(wrong)
+    said = f"Only {unsure}" if n_unsure else "No item has another label that is nearly as good"
+    return Verdict("clear", "Clear", f". {said}.")
 
 
 def _expect(wrong: float) -> Verdict:
