@@ -56,6 +56,19 @@ def test_copies_are_warned_of_and_found(make, n_copies, seed):
     assert len(places) == kept.sum()
 
 
+def test_labels_with_copies_are_judged_as_such(seed):
+    """Three items of a label may be the same, though two of them were never compared."""
+    W, groups, truth = problem(seed, 60)
+    soft = sl.solve(W, groups, duplicate_free="soft")
+    large = np.flatnonzero(np.bincount(soft.labels) > 2)
+    assert len(large) > 15
+    is_pure = [len(set(truth[soft.labels == label].tolist())) == 1 for label in large]
+    likely = soft.entity_probability().pure[large]
+    assert abs(likely.mean() - np.mean(is_pure)) < 0.2
+    inside = soft.labels[soft.matches()[:, 0]]
+    assert soft.pair_probability()[np.isin(inside, large)].min() > 0.0
+
+
 def test_items_are_added_to_soft_labels(seed):
     W, groups, truth = problem(seed, 60)
     first = np.arange(len(truth)) < len(truth) - 3
