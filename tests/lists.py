@@ -51,3 +51,16 @@ def calibration_error(probability, right, n_bins=10):
     bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
     gaps = np.bincount(bins, weights=probability) - np.bincount(bins, weights=right)
     return float(np.abs(gaps).sum() / len(right))
+
+
+def with_copies(seed, *, n_copies, n=300, k=4, apart=4.0):
+    """Candidates between two sources, the second one with copies of its items; and the entities."""
+    rng = np.random.default_rng(seed)
+    truth = np.r_[np.arange(n), np.arange(n), rng.choice(n, n_copies, replace=False)]
+    second = np.arange(n, len(truth))
+    random = np.c_[rng.integers(n, size=len(second) * k), np.repeat(second, k)]
+    right = np.c_[truth[second], second][rng.random(len(second)) < 0.9]
+    pairs = np.unique(np.r_[random, right], axis=0)
+    score = rng.normal(size=len(pairs)) + apart * (truth[pairs[:, 0]] == truth[pairs[:, 1]])
+    group = np.r_[np.zeros(n), np.ones(len(second))].astype(np.int32)
+    return Candidates(len(truth), pairs[:, 0], pairs[:, 1], score, group), truth

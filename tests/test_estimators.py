@@ -258,10 +258,12 @@ def seen_by_solve(monkeypatch):
 def test_every_setting_reaches_solve(estimator, solver, seen_by_solve):
     settings = {"solver": solver, "pick": "stability", "n_jobs": 1, "callback": print}
     is_clustering = estimator is sl.SphereClustering
-    own = {"affinity": "precomputed"} if is_clustering else {"kind": "pairs"}
-    estimator(**own, **settings).fit(np.ones((8, 8)))
-    kind = "graph" if is_clustering else "pairs"
-    assert seen_by_solve == {**settings, "start": None, "kind": kind}
+    own = {"kind": "pairs", "duplicate_free": "hard"}
+    estimator(**({"affinity": "precomputed"} if is_clustering else own), **settings).fit(
+        np.ones((8, 8))
+    )
+    passed = {"kind": "graph"} if is_clustering else own
+    assert seen_by_solve == {**settings, "start": None, **passed}
     assert seen_by_solve["solver"] is solver
 
 
@@ -270,8 +272,8 @@ def test_defaults_are_those_of_solve(estimator):
     ours = inspect.signature(estimator).parameters
     theirs = inspect.signature(sl.solve).parameters
     shared = set(ours) & set(theirs)
-    # Points and affinities are graphs, so clustering has no kind.
-    fixed = {"kind"} if estimator is sl.SphereClustering else set()
+    # Points and affinities are graphs without groups, so clustering has no kind.
+    fixed = {"kind", "duplicate_free"} if estimator is sl.SphereClustering else set()
     assert shared == set(theirs) - {"similarity", "groups", "start", "scales"} - fixed
     assert {name: ours[name].default for name in shared} == {
         name: theirs[name].default for name in shared

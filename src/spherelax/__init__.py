@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from spherelax._solve import solve
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
-    from spherelax.result import Result, Status, Step, SweepPath
+    from spherelax.result import Duplicates, Result, Status, Step, SweepPath
     from spherelax.settings import Coordinate, Power
 
 __all__ = [
     "Coordinate",
+    "Duplicates",
     "InvalidInputError",
     "Power",
     "Result",
@@ -45,6 +46,7 @@ __all__ = [
 _MODULES = ("baselines", "datasets", "io", "metrics", "plot", "report", "similarity")
 _HOMES = {
     "Coordinate": "settings",
+    "Duplicates": "result",
     "EntityProbability": "result",
     "InvalidInputError": "errors",
     "Power": "settings",

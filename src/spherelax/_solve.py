@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.problem import Problem
-from spherelax.result import Callback, Outcome, Result, Status
+from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
 from spherelax.settings import (
     POSITIVE_INTEGER,
     Coordinate,
@@ -28,6 +28,7 @@ def solve(
     groups: Iterable[Hashable] | None = None,
     *,
     kind: str | None = None,
+    duplicate_free: str = "hard",
     solver: str | Coordinate | Power = "coordinate",
     pick: str | float | None = None,
     start: Result | None = None,
@@ -57,6 +58,11 @@ def solve(
         are the same; they may be negative. None: a sparse matrix is taken for a list of candidates
         if most of its pairs contradict each other and its scores show which are right; else for a
         graph.
+    duplicate_free : {"hard", "soft"}
+        Whether every group holds each thing once. "hard": always, so that no two items of a group
+        share a label. "soft": only groups in which nothing speaks against it; a group that clearly
+        holds copies, by :meth:`Result.duplicates`, may have them in one label where the
+        similarities say so (coordinate solver).
     solver : {"coordinate", "power"}, Coordinate or Power
         "coordinate" has no bound on the number of labels; "power" is the method of the paper. To
         change settings, give an instance of :class:`Coordinate` or :class:`Power`.
@@ -108,6 +114,7 @@ def solve(
     chosen = checked_pick(pick, settings)
     n_threads = _n_threads(n_jobs)
     _refuse_unused(settings, chosen, start=start, scales=scales)
+    is_soft = _checked_soft(duplicate_free, settings)
     problem = Problem.check(similarity, groups, "graph" if chosen == "valleys" else kind)
     if chosen == "valleys" and problem.groups is not None:
         raise InvalidInputError("pick='valleys' must be used without groups; found groups")
@@ -121,11 +128,11 @@ def solve(
             problem, settings, chosen, saving=saving, n_threads=n_threads, callback=callback
         )
     elif start is not None:
-        outcome = _absorb(problem, start)
+        outcome = _absorb(problem, start, is_soft=is_soft)
     else:
-        from spherelax.coordinate.run import run as run_coordinate
+        from spherelax.coordinate.run import run, run_soft
 
-        outcome = run_coordinate(
+        outcome = (run_soft if is_soft else run)(
             problem,
             settings,
             chosen,
@@ -136,7 +143,27 @@ def solve(
     result = _result(problem, outcome)
     if result.status.is_odd:
         warnings.warn(result.status, SphereWarning, stacklevel=2)
+    said = None if is_soft else say_duplicates(result.duplicates())
+    if said:
+        message = (
+            f"Each group should hold a thing once, but {said}. Their labels are kept apart; "
+            "duplicate_free='soft' lets them share one."
+        )
+        warnings.warn(message, SphereWarning, stacklevel=2)
     return result
+
+
+def _checked_soft(duplicate_free: object, settings: Coordinate | Power) -> bool:
+    """Tell whether groups may turn out to hold copies; refuse unknown values."""
+    if duplicate_free not in ("hard", "soft"):
+        raise InvalidInputError(
+            f"duplicate_free must be one of hard, soft; found {duplicate_free!r}"
+        )
+    if duplicate_free == "soft" and isinstance(settings, Power):
+        raise InvalidInputError(
+            "duplicate_free='soft' needs solver='coordinate'; found solver='power'"
+        )
+    return duplicate_free == "soft"
 
 
 def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: object) -> None:
@@ -155,9 +182,12 @@ def _saving(problem: Problem) -> Any:
     return lambda labels: model.labeling(labels).saving
 
 
-def _absorb(problem: Problem, start: Result) -> Outcome:
-    """Add the items and similarities of a problem to an earlier result."""
-    from spherelax.coordinate.run import CoordinateSource, absorb
+def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:
+    """Add the items and similarities of a problem to an earlier result.
+
+    If that found copies, the items of their groups are free, unless groups are hard.
+    """
+    from spherelax.coordinate.run import CoordinateSource, absorb, with_found
     from spherelax.power.run import PowerSource
 
     if not isinstance(start, Result) or not isinstance(start.source, CoordinateSource):
@@ -171,7 +201,12 @@ def _absorb(problem: Problem, start: Result) -> Outcome:
             f"start must not have more items than similarity, {problem.n_items}; "
             f"found {len(start.labels)}"
         )
-    return absorb(problem, start.source, start.labels, start.alpha)
+    source = start.source
+    if not (is_soft and source.with_copies):
+        return absorb(problem, source, start.labels, start.alpha)
+    free = problem.freed(source.with_copies)
+    outcome = absorb(free, source, start.labels, start.alpha, sources=problem.groups)
+    return with_found(outcome, source)
 
 
 def _result(problem: Problem, outcome: Outcome) -> Result:

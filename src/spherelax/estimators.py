@@ -208,6 +208,8 @@ class SphereMatching(_SphereEstimator):
     ----------
     kind : {"graph", "pairs", "odds"}, optional
         What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
+    duplicate_free : {"hard", "soft"}
+        Whether every group holds each thing once, as in :func:`spherelax.solve`.
     solver, pick, n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
@@ -252,6 +254,7 @@ class SphereMatching(_SphereEstimator):
         self,
         *,
         kind: str | None = None,
+        duplicate_free: str = "hard",
         solver: str | Coordinate | Power = "coordinate",
         pick: str | float | None = None,
         n_jobs: int | None = None,
@@ -259,6 +262,7 @@ class SphereMatching(_SphereEstimator):
         warm_start: bool = False,
     ) -> None:
         self.kind = kind
+        self.duplicate_free = duplicate_free
         self.solver = solver
         self.pick = pick
         self.n_jobs = n_jobs
@@ -290,7 +294,8 @@ class SphereMatching(_SphereEstimator):
         """
         X = self._checked_similarity(X)
         objects = range(X.shape[0]) if groups is None else groups
-        self.n_universe_ = self._solve(X, objects, kind=self.kind).n_labels
+        given = {"kind": self.kind, "duplicate_free": self.duplicate_free}
+        self.n_universe_ = self._solve(X, objects, **given).n_labels
         return self
 
     def matches(self) -> NDArray[np.intp]:

@@ -77,6 +77,19 @@ class Problem:
         codes = None if groups is None else _encode_groups(groups, self.n_items)
         return Problem(self.similarity, codes, self.kind)
 
+    def freed(self, groups: Iterable[int]) -> Problem:
+        """Return the problem in which the items of some groups are free.
+
+        Examples
+        --------
+        >>> Problem.check(np.eye(4), groups=["x", "x", "y", "y"]).freed([0]).groups.tolist()
+        [0, 1, 2, 2]
+        """
+        if self.groups is None:
+            return self
+        free = set(groups)
+        return self.regrouped([None if code in free else code for code in self.groups.tolist()])
+
     def positive(self) -> Problem:
         """Return the problem without log odds below 0, so that similarities are of alike items.
 

@@ -19,6 +19,8 @@ from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
 # Two labelings count as the same if the pairs that share a label agree with at least this F-score.
 SAME = 0.98
+# Pairs of copies that a sentence names.
+N_OFFENDERS = 3
 # The function of each package that turns a dictionary of columns into a data frame.
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
@@ -275,8 +277,78 @@ class Source(Protocol):
     def match_probability(self) -> Any:
         """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
 
+    def duplicates(self) -> tuple[Duplicates, ...] | None:
+        """Return for each group how many items are copies; None if that was not estimated."""
+
     def embedding(self, index: int) -> Any:
         """Return the matrix U at a step: how strongly each item belongs to each label."""
+
+
+@dataclass(frozen=True, eq=False)
+class Duplicates:
+    """How many items of a group seem to be second copies of another item of it, and which.
+
+    Attributes
+    ----------
+    group : int
+        The group, numbered from 0 in order of first appearance.
+    n_items : int
+        Number of its items.
+    expected : float
+        Estimate of the number of copies.
+    is_clear : bool
+        Whether they are more than chance and a handful explain, so that `solve` warns.
+    pairs : ndarray of shape (n_pairs, 2)
+        Items that may be the same thing as rows ``i < j``, the strongest pair first.
+    probability : ndarray of shape (n_pairs,)
+        How likely each pair is the same thing.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> W = [[0, 0, 3, 0], [0, 0, 0, 0], [3, 0, 0, 0], [0, 0, 0, 0]]
+    >>> [(found.n_items, found.expected) for found in sl.solve(W, [0, 0, 1, 1]).duplicates()]
+    [(2, 0.0), (2, 0.0)]
+    """
+
+    group: int
+    n_items: int
+    expected: float
+    is_clear: bool
+    pairs: NDArray[np.intp] = field(repr=False)
+    probability: NDArray[np.float64] = field(repr=False)
+
+
+def say_duplicates(
+    found: Sequence[Duplicates] | None,
+    names: Sequence[Any] | None = None,
+    groups: Sequence[Any] | None = None,
+) -> str | None:
+    """Return a sentence on the group with most copies and the likeliest ones; None: no clear ones.
+
+    Items are called by their names, groups by that of their first item; else by the item's number.
+
+    Examples
+    --------
+    >>> pairs, likely = np.array([[1, 4], [0, 2]]), np.array([0.9, 0.6])
+    >>> say_duplicates([Duplicates(0, 5, 2.1, True, pairs, likely)])
+    'about 2 of the 5 items in the group of item 1 seem to be copies of others: 1 and 4, 0 and 2'
+    """
+    clear = [one for one in found or () if one.is_clear]
+    if not clear:
+        return None
+    worst = max(clear, key=lambda one: one.expected)
+    first = int(worst.pairs[0, 0])
+    group = f"the group of item {first}" if groups is None else f"group {groups[first]}"
+    strongest = [
+        " and ".join(str(item if names is None else names[item]) for item in pair)
+        for pair in worst.pairs[:N_OFFENDERS].tolist()
+    ]
+    more = f" (and {len(clear) - 1} more of the groups have some)" if len(clear) > 1 else ""
+    return (
+        f"about {worst.expected:.0f} of the {worst.n_items} items in {group} seem to be copies of "
+        f"others: {', '.join(strongest)}{more}"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -486,6 +558,32 @@ class Result:
                [0.05, 0.  , 0.  ]])
         """
         return self.source.match_probability()
+
+    def duplicates(self) -> tuple[Duplicates, ...] | None:
+        """Return for each group how many of its items seem to be copies of another of its items.
+
+        A group is taken to hold each thing once. Where that is wrong, items are attracted by a
+        label that another item of their group has taken, as strongly as others by their own label;
+        these are counted. Copies that are like nothing else, or weaker than most, are not seen. The
+        estimate is made with labels that do not allow copies, even if ``duplicate_free="soft"``.
+
+        Returns
+        -------
+        tuple of Duplicates or None
+            One for each group of two items or more, in order of first appearance. None for the
+            power solver, and if the result was loaded from a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> W = np.zeros((9, 9))
+        >>> W[[0, 1, 2, 3, 1], [4, 5, 6, 7, 8]] = 1.0
+        >>> found = sl.solve(W + W.T, [0, 0, 0, 0, 1, 1, 1, 1, 1]).duplicates()
+        >>> [one.expected for one in found], found[1].pairs.tolist()
+        ([0.0, 1.0], [[5, 8]])
+        """
+        return self.source.duplicates()
 
     def embedding(self) -> Any:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.

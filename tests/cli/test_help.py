@@ -70,7 +70,7 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     assert unset - {"delta_margin"} <= set(expected)
     defaults = inspect.signature(spherelax.solve).parameters
     assert defaults["pick"].default is defaults["n_jobs"].default is None
-    others = {"similarity", "groups", "start", "scales", "callback"}
+    others = {"similarity", "groups", "start", "scales", "callback", "duplicate_free"}
     assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
 
 

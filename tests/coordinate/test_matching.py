@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lists import calibration_error, two_sources
+from lists import calibration_error, two_sources, with_copies
 from spherelax.coordinate.candidates import Candidates
 from spherelax.coordinate.curve import Curve
 from spherelax.coordinate.matching import _Net, matched
@@ -34,6 +34,41 @@ def test_messages_are_exact_where_pairs_make_no_circle(seed):
     for _ in range(30):
         found = net.propagate(free, odds)
     np.testing.assert_allclose(found, brute_force(pairs, odds), atol=1e-6)
+
+
+def test_messages_are_exact_where_items_have_several_partners(seed):
+    """Each partner of items 0 to 3 after the first counts t times; the others have one at most."""
+    rng = np.random.default_rng(seed)
+    one, other = np.array([0, 0, 0, 1, 2, 2, 3]), np.array([4, 5, 6, 6, 6, 7, 7])
+    odds, t = np.exp(rng.normal(scale=2.0, size=7)), 0.3
+    net = _Net(Candidates(8, one, other, np.ones(7)))
+    total, inside, n_more = 0.0, np.zeros(7), 0.0
+    for chosen in range(1 << 7):
+        which = [e for e in range(7) if chosen >> e & 1]
+        if len(set(other[which])) == len(which):
+            more = len(which) - len(set(one[which]))
+            weight = float(np.prod(odds[which])) * t**more
+            total, n_more = total + weight, n_more + more * weight
+            inside[which] += weight
+    free, further = net.messages(), np.where(np.arange(8) < 4, t, 1e-9)
+    for _ in range(30):
+        found = net.propagate(free, odds, further)
+    np.testing.assert_allclose(found, inside / total, atol=1e-6)
+    expected = max(n_more / total, 0.5)
+    assert net.n_further(free, odds, further) == pytest.approx(expected, abs=1e-5)
+    strict, free = net.messages(), net.messages()
+    for _ in range(30):
+        found = net.propagate(free, odds, np.full(8, 1e-9)), net.propagate(strict, odds)
+    np.testing.assert_allclose(*found, atol=1e-6)
+
+
+def test_copies_share_a_partner(seed):
+    pairs, truth = with_copies(seed, n_copies=90)
+    right = truth[pairs.one] == truth[pairs.other]
+    strict, found = matched(pairs), matched(pairs, pairs.group == 0)
+    assert np.mean((found > 0.5) == right) > np.mean((strict > 0.5) == right) + 0.01
+    assert calibration_error(found, right) < 0.05
+    assert np.bincount(pairs.other, weights=found).max() < 1.02
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])

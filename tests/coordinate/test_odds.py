@@ -9,8 +9,18 @@ import scipy.stats
 
 import spherelax as sl
 from lists import entities, matrix, two_sources
+from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.drawing import Net
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.odds import _threshold, judge, log_odds, probabilities
+from spherelax.coordinate.missing import missing
+from spherelax.coordinate.odds import (
+    _threshold,
+    apart,
+    by_labels,
+    judge,
+    log_odds,
+    probabilities,
+)
 from spherelax.problem import Problem
 
 
@@ -152,3 +162,31 @@ def test_new_items_are_judged_like_the_old_ones(seed):
     alone[: old.sum()] = first.labels
     before = sl.metrics.pairwise_scores(truth, alone).f_score
     assert sl.metrics.pairwise_scores(truth, grown.labels).f_score > before + 0.15
+
+
+def test_pairs_that_were_never_compared_are_not_absent(seed):
+    """Entities of three sources, one with two copies: all compared pairs are listed, and others."""
+    rng = np.random.default_rng(seed)
+    labels, sources = np.repeat(np.arange(30), 4), np.tile([0, 1, 2, 2], 30)
+    W = np.triu((labels[:, None] == labels) | (rng.random((120, 120)) < 0.02), 1)
+    W = (W & (sources[:, None] != sources)).astype(float)
+    problem = Problem.check(W + W.T, groups=np.where(sources < 2, sources, 2 + np.arange(120)))
+    graph = build_graph(problem)
+    source, right = apart(graph, sources), np.full(len(graph.values), 0.5)
+    np.testing.assert_array_equal(source, sources)
+    every = np.triu(sources[:, None] != sources, 1)
+    inside = every & (labels[:, None] == labels)
+    n_inside, n_outside = inside.sum(), (every & ~inside).sum()
+    n_listed_outside = np.sum(W[every & ~inside])
+    found = by_labels(graph, right, labels, source)
+    share = (n_outside - n_listed_outside + 1) / (n_outside + 2)
+    assert found.absent == pytest.approx(np.log(share * (n_inside + 2)))
+    assert found.join == pytest.approx(-np.log(n_outside / n_inside))
+    compared = by_labels(graph, right, labels, np.full(120, -1, np.int32))
+    untold = by_labels(graph, right, labels)
+    assert compared.absent == untold.absent < found.absent
+    assert compared.join == untold.join
+    nets = (Net.of(Candidates.of(graph, which)) for which in (source, None))
+    told, plain = (missing(net, labels).pair for net in nets)
+    assert told < 0.02
+    assert plain > 0.1

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from lists import calibration_error, entities
 from spherelax.coordinate import partition
 from spherelax.coordinate.candidates import Candidates, patch, transitivity
+from spherelax.coordinate.drawing import State, count_all
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.partition import partitioned
 from spherelax.datasets import make_binary_similarity
@@ -107,3 +108,23 @@ def test_larger_labels_are_never_likelier_to_grow():
     fives = np.zeros(64)
     fives[[1, 4]] = 10.0, 200.0
     assert partition._growth(fives)[1] == pytest.approx(partition._growth(fives)[3])
+
+
+def test_pairs_inside_a_source_that_were_never_compared_say_nothing(seed):
+    """Entities of four, of which two are copies in one source, compared between sources alone."""
+    pairs, _ = entities(seed, sizes=(4,), k=8)
+    source = np.tile([0, 1, 2, 2], 300).astype(np.int32)
+    between = source[pairs.one] != source[pairs.other]
+    pairs = pairs._replace(**{n: getattr(pairs, n)[between] for n in ("one", "other", "score")})
+    right = pairs.one // 4 == pairs.other // 4
+    told, untold = (partitioned(graph_of(pairs), given).right for given in (source, None))
+    assert calibration_error(told, right) < 0.05
+    assert told[right].mean() > untold[right].mean()
+
+
+def test_items_of_one_source_in_a_label_are_counted():
+    every = np.arange(12)
+    following = np.where(every % 4 < 3, every + 1, -1)
+    state = State(every // 4, np.full(3, 4), 4 * every[:3], following)
+    source = np.tile([0, 0, 1, -1], 3).astype(np.int32)
+    np.testing.assert_array_equal(count_all(source, state), np.tile([1, 1, 0, 0], 3))

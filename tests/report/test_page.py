@@ -215,7 +215,7 @@ def test_many_items_make_a_small_page():
         right=None,
         left=None,
         max_labels=n_items,
-        source=SimpleNamespace(entity_probability=lambda _: None),
+        source=SimpleNamespace(duplicates=lambda: None, entity_probability=lambda _: None),
     )
     names = [f"a rather long name of a record, number {i:06}, <&>" * 3 for i in range(n_items)]
     groups = [f"source {i % 5000}" for i in range(n_items)]

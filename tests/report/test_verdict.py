@@ -49,7 +49,7 @@ def test_unsure_items(verdict, n_unsure, level, said):
 @pytest.mark.parametrize("status", [sl.Status.LIKELIEST, sl.Status.DESCRIBED])
 def test_probabilities_say_how_many_labels_are_wrong(verdict, status, sure, level, said):
     likely = sl.EntityProbability(np.ones(4), np.ones(4))
-    source = SimpleNamespace(entity_probability=lambda _: likely)
+    source = SimpleNamespace(entity_probability=lambda _: likely, duplicates=lambda: None)
     found = verdict(status=status, confidence=np.full(80, sure), source=source)
     assert found == (level, f"4 labels for 80 items{said}wrong label.")
 

@@ -46,6 +46,7 @@ def main(ctx: click.Context) -> None:
     options.AS_GROUPED,
     options.READING,
     options.DUPLICATE_FREE,
+    options.ONE_PER_GROUP,
     options.WRITING,
     options.IMAGES,
     options.DATABASE,
@@ -56,8 +57,8 @@ def main(ctx: click.Context) -> None:
 def match(file: Path, **given: Any) -> None:
     """Match items of different groups.
 
-    Items that are the same thing get the same label; two items of one group never do. The number
-    of labels is found, not given.
+    Items that are the same thing get the same label; two items of one group never do, unless
+    --one-per-group soft finds copies. The number of labels is found, not given.
     """
     _label(file, given, is_matching=True)
 

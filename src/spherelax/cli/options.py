@@ -87,6 +87,13 @@ DUPLICATE_FREE = {
         "pairs: sources that list each thing once. Default: those with no pair inside the source.",
     )
 }
+ONE_PER_GROUP = {
+    "--one-per-group": Option(
+        Choice("hard", "soft"),
+        "Whether a group holds each thing once. hard: always. soft: not those groups that clearly "
+        "hold copies, which may then share a label. Default: hard.",
+    )
+}
 JSON = {
     "--json": Option(bool, "A summary as JSON on standard output, for scripts.", argument="as_json")
 }

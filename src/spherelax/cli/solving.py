@@ -17,6 +17,7 @@ from spherelax.cli.options import spelled
 from spherelax.cli.terminal import Progress, begin, cut_short, in_thread
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
+from spherelax.result import say_duplicates
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Given = Mapping[str, Any]
@@ -36,9 +37,13 @@ def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
     }
+    if "one_per_group" in settings:
+        arguments["duplicate_free"] = settings.pop("one_per_group")
     solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]
     if kind == "odds" and solver.name != "coordinate":
         raise click.UsageError("--kind odds needs --solver coordinate")
+    if arguments.get("duplicate_free") == "soft" and solver.name != "coordinate":
+        raise click.UsageError("--one-per-group soft needs --solver coordinate")
     own = {setting.name for setting in fields(solver)}
     for name in settings:
         if name not in own:
@@ -111,7 +116,10 @@ def saved(path: Path, items: io.Items) -> Solved:
 def _solved(
     items: io.Items | io.Points, given: Given, step: Given
 ) -> tuple[io.Items, spherelax.Result, list[str]]:
-    """Return items with similarities, the result, and all warnings that are not its status."""
+    """Return items with similarities, the result, and its warnings.
+
+    Those that the summary says are left out: its status, and copies in groups.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", spherelax.SphereWarning)
         if isinstance(items, io.Points):
@@ -123,4 +131,5 @@ def _solved(
     if step.get("n_labels") is not None:
         result = result.with_n_labels(step["n_labels"])
     messages = [str(warning.message) for warning in caught]
-    return items, result, [message for message in messages if message not in set(spherelax.Status)]
+    said = {*spherelax.Status, say_duplicates(result.duplicates()) or "\n"}
+    return items, result, [message for message in messages if not any(s in message for s in said)]

@@ -21,6 +21,7 @@ from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, pic
 from spherelax.cli.terminal import begin, in_thread, writing
 from spherelax.io.answers import UNSURE
 from spherelax.io.cells import ENDING as CELLS
+from spherelax.result import say_duplicates
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")
 
@@ -243,6 +244,7 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
     bound = ""
     if result.max_labels < items.n_items:
         bound = f" (max_labels {result.max_labels})"
+    copies = say_duplicates(result.duplicates(), items.names, items.groups)
     wrong = ""
     if result.is_probability:
         wrong = f"; about {np.sum(1.0 - result.confidence):.0f} labels of items may be wrong"
@@ -253,6 +255,7 @@ def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: l
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         + _count(n_unsure, "item")
         + wrong,
+        *([f"duplicates: {copies}"] if copies else []),
         *lines,
     )
     click.echo("\n".join(said), err=True)

@@ -32,6 +32,8 @@ class Candidates(NamedTuple):
         Larger scores are likelier right; nothing else is assumed of them.
     group : ndarray of shape (n_items,) or None
         Items of one group are never the same. None: no groups.
+    source : ndarray of shape (n_items,) or None
+        Items of one source, from 0, were never compared. -1: they may have been. None: all may.
     """
 
     n_items: int
@@ -39,9 +41,10 @@ class Candidates(NamedTuple):
     other: NDArray[np.intp]
     score: NDArray[np.floating]
     group: NDArray[np.int32] | None = None
+    source: NDArray[np.int32] | None = None
 
     @classmethod
-    def of(cls, graph: Graph) -> Candidates:
+    def of(cls, graph: Graph, source: NDArray[np.int32] | None = None) -> Candidates:
         """Return the similarities of a graph as candidates.
 
         Examples
@@ -56,7 +59,7 @@ class Candidates(NamedTuple):
         once = row < graph.indices
         group = graph.group() if graph.grouped else None
         other = graph.indices[once].astype(np.intp)
-        return cls(graph.n_items, row[once], other, graph.values[once], group)
+        return cls(graph.n_items, row[once], other, graph.values[once], group, source)
 
     def n_wrong(self) -> int:
         """Return how many pairs must be wrong if no item has more than one partner.
@@ -84,7 +87,8 @@ class Candidates(NamedTuple):
         one, other = number[self.one], number[self.other]
         kept = (one >= 0) & (other >= 0)
         group = None if self.group is None else self.group[items]
-        return Candidates(len(items), one[kept], other[kept], self.score[kept], group)
+        source = None if self.source is None else self.source[items]
+        return Candidates(len(items), one[kept], other[kept], self.score[kept], group, source)
 
 
 def transitivity(graph: Graph) -> float:

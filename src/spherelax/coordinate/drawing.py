@@ -22,6 +22,7 @@ class Net(NamedTuple):
     indices: Any  # int64
     pair: Any  # int64
     group: Any  # int32 (m), or empty where there are no groups
+    source: Any  # int32 (m), items of one were never compared, -1: may be; or empty: all may
 
     @classmethod
     def of(cls, pairs: Candidates) -> Net:
@@ -31,8 +32,9 @@ class Net(NamedTuple):
         indptr = np.zeros(pairs.n_items + 1, dtype=np.int64)
         np.cumsum(np.bincount(item, minlength=pairs.n_items), out=indptr[1:])
         partner = np.r_[pairs.other, pairs.one][by_item]
-        group = np.empty(0, np.int32) if pairs.group is None else pairs.group
-        return cls(indptr, partner, by_item % len(pairs.one), group)
+        none = np.empty(0, np.int32)
+        group, source = (none if of is None else of for of in (pairs.group, pairs.source))
+        return cls(indptr, partner, by_item % len(pairs.one), group, source)
 
 
 class Beliefs(NamedTuple):
@@ -178,11 +180,11 @@ def weigh(i, n, net, beliefs, state, sums, openings):
     for q in range(n):
         c = sums.touched[q]
         size, count = state.size[c], sums.count[c]
-        if _holds_group(i, c, net.group, state):
+        if count_same(i, c, net.group, state) > 0:
             sums.odds[q] = -np.inf
             continue
         in_one = 1.0 + (size - 1) * beliefs.alike[0]
-        absent = min(size - count, degree - count)
+        absent = min(size - count_same(i, c, net.source, state) - count, degree - count)
         growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
         prior = growth - beliefs.absent * absent / in_one
         openings[i] += np.exp(prior)
@@ -223,14 +225,23 @@ def clear(n, sums):
 
 
 @njit(cache=True, nogil=True)
-def _holds_group(i, c, group, state):
-    """Tell whether label c holds another item of the group of item i."""
-    found = False
-    if len(group) > 0:
+def count_same(i, c, group, state):
+    """Return how many other items of label c are of the group of item i; 0 if that is -1."""
+    found = 0
+    if len(group) > 0 and group[i] >= 0:
         j = state.first[c]
-        while j >= 0 and not found:
-            found = group[j] == group[i]
+        while j >= 0:
+            found += j != i and group[j] == group[i]
             j = state.next[j]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def count_all(group, state):
+    """Return of each item how many others of its group its label holds."""
+    found = np.zeros(len(state.labels), np.int64)
+    for i in range(len(state.labels)):
+        found[i] = count_same(i, state.labels[i], group, state)
     return found
 
 

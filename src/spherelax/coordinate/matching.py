@@ -8,12 +8,16 @@ is, given what the others tell it. From the probabilities the two distributions 
 estimated anew, until nothing changes (expectation maximisation). No truth is needed: of several
 candidates at most one is right, so the further ones show what wrong pairs score. That differs from
 item to item, so scores are first compared with those of the further candidates of both items.
+
+Where one group may hold copies, items of the other one may have several partners. Each partner
+after the first counts ``further`` times its odds, which is learnt as the rate is.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.special import logit
 from scipy.stats import rankdata
 
@@ -29,10 +33,17 @@ MESSAGES = 6
 SETTLED = 1e-3
 # Share of the score of further candidates that is taken off.
 CONTRAST = 0.5
+# Before anything is learnt: odds of a further partner, compared with those of the first one.
+FIRST_FURTHER = 0.1
+# They are never less than that: as good as none, and large enough for the arithmetic.
+LEAST_FURTHER = 1e-9
 
 
-def matched(pairs: Candidates) -> Floats:
+def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
     """Return for each pair the probability that it is right.
+
+    ``several`` tells which items may have several partners: those whose candidates may be copies of
+    each other. What a further partner costs is learnt.
 
     Examples
     --------
@@ -47,17 +58,31 @@ def matched(pairs: Candidates) -> Floats:
     bins = curve.bins(score)
     odds, log_rate, right = first_odds(score), 0.0, np.zeros(n_pairs)
     free, free_before = net.messages(), net.messages()
-    most = pairs.n_matchable()
+    most, further = pairs.n_matchable(), None
+    if several is not None:
+        further = np.where(several, FIRST_FURTHER, LEAST_FURTHER)
+        everyone = np.union1d(pairs.one, pairs.other)
+        most = int(np.count_nonzero(~several[everyone])) or len(everyone) - 1
     for _ in range(MAX_ROUNDS):
-        last, right = right, net.propagate(free, np.exp(log_rate) * odds)
+        last, right = right, net.propagate(free, np.exp(log_rate) * odds, further)
         if np.abs(right - last).max() < SETTLED:
             break
-        n_right = float(right.sum())
+        n_right, last_odds = float(right.sum()), odds
         share = curve.shares(score, right)[bins]
         odds = share / (1.0 - share) * (n_pairs - n_right) / n_right
-        # The rate is right if as many pairs are expected before the scores are seen as after.
-        before = net.propagate(free_before, np.full(n_pairs, np.exp(log_rate)))
-        log_rate += _filled(n_right, most) - _filled(float(before.sum()), most)
+        # The rate is right if as many pairs are expected before the scores are seen as after; what
+        # further partners count, if as many of these are.
+        after = np.exp(log_rate) * last_odds
+        plain = np.full(n_pairs, np.exp(log_rate))
+        before = net.propagate(free_before, plain, further)
+        change = _filled(n_right, most) - _filled(float(before.sum()), most)
+        if several is None or further is None:
+            log_rate += change
+            continue
+        # Both depend on each other, so each goes half of the way.
+        log_rate += 0.5 * change
+        ratio = net.n_further(free, after, further) / net.n_further(free_before, plain, further)
+        further = np.where(several, np.clip(further * ratio**0.5, LEAST_FURTHER, 1.0), further)
     return right
 
 
@@ -131,17 +156,50 @@ class _Net:
         """Return messages that say that every item is half free."""
         return np.full(len(self.item), 0.5)
 
-    def propagate(self, free: Floats, odds: Floats) -> Floats:
+    def propagate(self, free: Floats, odds: Floats, further: Floats | None = None) -> Floats:
         """Pass messages, which change in place; return the probability of each pair."""
         half = len(odds)
         both = np.r_[odds, odds]
         for _ in range(MESSAGES):
             offer = both * np.r_[free[half:], free[:half]]
-            offers = np.bincount(self.item, weights=offer, minlength=self.n_items)
-            others = np.maximum(offers[self.item] - offer, 0.0)  # large ones are rounded
-            free += 0.5 * (1.0 / (1.0 + others) - free)
+            others = self._others(offer)
+            room = 1.0 / (1.0 + others) if further is None else self._room(offer, further)
+            free += 0.5 * (room - free)
         joint = odds * free[:half] * free[half:]
         return np.asarray(joint / (1.0 + joint))
+
+    def _sums(self, values: Floats) -> Floats:
+        """Return the sum over the pairs of each item."""
+        return np.asarray(np.bincount(self.item, weights=values, minlength=self.n_items), float)
+
+    def _others(self, values: Floats) -> Floats:
+        """Return for each pair, seen from both items, the sum over the other pairs of the item."""
+        others = self._sums(values)[self.item] - values
+        return np.asarray(np.maximum(others, 0.0))  # large ones are rounded
+
+    def _room(self, offer: Floats, further: Floats) -> Floats:
+        """Return how free items are for a pair if partners after the first count ``t`` times.
+
+        Without the pair, all choices of partners with offers x sum to ``1 + (P - 1) / t`` with
+        ``P = prod(1 + t x)``; with it, to ``P``. One partner at most is the limit of small t.
+        """
+        t = further[self.item]
+        taken = -np.expm1(-self._others(np.log1p(t * offer)))  # 1 - 1 / P
+        return np.asarray(t / (t + (1.0 - t) * taken))
+
+    def n_further(self, free: Floats, odds: Floats, further: Floats) -> float:
+        """Return how many pairs are expected beyond the first one of each item.
+
+        That is at least what one item in doubt has, so that numbers can be compared by ratio.
+        """
+        half = len(odds)
+        joint = odds * free[:half] * free[half:]
+        partners = self._sums(np.tile(joint / (1.0 + joint), 2))
+        offer = np.r_[odds, odds] * np.r_[free[half:], free[:half]]
+        total = self._sums(np.log1p(further[self.item] * offer))
+        apart = further * np.exp(-total)
+        has_partner = 1.0 - apart / (apart - np.expm1(-total))
+        return max(float(np.sum(partners - has_partner)), 0.5)
 
 
 def _filled(n_right: float, most: int) -> float:

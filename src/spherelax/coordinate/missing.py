@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spherelax.coordinate.curve import Floats
-from spherelax.coordinate.drawing import Net
+from spherelax.coordinate.drawing import Net, State, count_all
 from spherelax.coordinate.posterior import Posterior
 from spherelax.labels import Labels
 
@@ -43,7 +43,7 @@ def missing(net: Net, labels: Labels) -> Missing:
     row = np.repeat(np.arange(len(labels)), np.diff(net.indptr))
     is_inside = labels[row] == labels[net.indices]
     here = np.bincount(row[is_inside], minlength=len(labels))
-    all_pairs = np.bincount(labels)[labels] - 1
+    all_pairs = np.bincount(labels)[labels] - 1 - count_all(net.source, State.of(labels))
     absent, is_held = all_pairs - here, all_pairs > 1
     # Both counts see each pair, or pair of pairs, twice.
     pair = (absent[is_held].sum() / 2 + 0.5) / (all_pairs[is_held].sum() / 2 + PRIOR)

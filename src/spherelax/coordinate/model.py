@@ -67,12 +67,19 @@ class Model:
     judged: Judged | None = None
 
     @classmethod
-    def of(cls, problem: Problem, *, is_metric: bool = False) -> Model:
+    def of(
+        cls,
+        problem: Problem,
+        *,
+        is_metric: bool = False,
+        sources: NDArray[np.intp] | None = None,
+    ) -> Model:
         """Build the graph of a problem, and see what its similarities are.
 
         Scores of candidates and log odds become log odds. Else only the order of the similarities
         counts, unless ``is_metric`` says that their sizes do; the degrees choose the null model,
-        and with groups it is always the plain one.
+        and with groups it is always the plain one. ``sources`` is given if free items of one source
+        may be copies of each other.
 
         Examples
         --------
@@ -83,7 +90,7 @@ class Model:
         unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
         graph = build_graph(problem, unit)
         is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
-        judged = probabilities(graph, problem.kind, is_list=is_list)
+        judged = probabilities(graph, problem.kind, is_list=is_list, sources=sources)
         if judged is not None:
             odds = graph if problem.kind == "odds" else log_odds(graph, judged.right)
             return cls(graph, odds, unit, is_corrected=False, judged=judged)

@@ -39,11 +39,18 @@ SURE = 1e-4
 TIE = 1e-3
 
 
-def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Judged | None:
+def probabilities(
+    graph: Graph,
+    kind: str | None,
+    *,
+    is_list: bool,
+    sources: NDArray[np.intp] | None = None,
+) -> Judged | None:
     """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list of candidates.
+    list of candidates. ``sources`` is given if free items of one source may be copies of each
+    other; an item whose candidates are all free may then have several partners.
 
     Examples
     --------
@@ -60,29 +67,37 @@ def probabilities(graph: Graph, kind: str | None, *, is_list: bool) -> Judged | 
     if kind == "graph" or not is_list or not _can_teach(graph, kind, n_groups):
         return None
     if n_groups == 2:
-        return Judged(_of_entries(graph, matched(Candidates.of(graph))), None)
+        found = _of_two(graph, None)
+        return found._replace(right=_of_entries(graph, found.right))
     closed = transitivity(graph)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    right, beliefs = partitioned(graph)
-    if right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
+    found = partitioned(graph, apart(graph, sources))
+    if found.right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
         return None
     if closed < PAIRED:
-        right, beliefs = matched(Candidates.of(graph)), None
-    return Judged(_of_entries(graph, right), beliefs)
+        found = _of_two(graph, None if sources is None else _with_several(graph))
+    return found._replace(right=_of_entries(graph, found.right))
 
 
 def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
     """Tell whether a list could show what scores are worth.
 
     Scores that are all equal could not, nor could those of a few pairs, or those between two groups
-    that hardly contradict each other.
+    that hardly contradict each other. Where one of the two may hold copies, its items are free and
+    no groups; several candidates of an item then contradict nothing.
     """
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return False
     if n_groups == 2:
         return Candidates.of(graph).n_wrong() >= CONTRADICTED
     return kind is not None or len(graph.values) >= 2 * FEW_PAIRS
+
+
+def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> Judged:
+    """Return what `matched` learns of the pairs of a list between two sources."""
+    right = matched(Candidates.of(graph), several)
+    return Judged(right, None if several is None else _by_pairs(right))
 
 
 def log_odds(graph: Graph, right: Floats) -> Graph:
@@ -104,23 +119,35 @@ def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
 def by_probability(graph: Graph, right: Floats) -> Beliefs:
     """Return beliefs by which each similarity says no more than how likely its pair is right."""
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    return by_log_odds(logit(np.clip(right[row < graph.indices], SURE, 1.0 - SURE)))
+    return _by_pairs(right[row < graph.indices])
 
 
-def by_labels(graph: Graph, right: Floats, labels: Labels) -> Beliefs:
+def _by_pairs(right: Floats) -> Beliefs:
+    """Return the same for the pairs of `Candidates`."""
+    return by_log_odds(logit(np.clip(right, SURE, 1.0 - SURE)))
+
+
+def by_labels(
+    graph: Graph, right: Floats, labels: Labels, source: NDArray[np.int32] | None = None
+) -> Beliefs:
     """Return beliefs by which items belong to a label of a graph: by similarities, and by absent.
 
     A similarity counts as much as it is likelier between items of one label than between others,
     and so does its absence. By a single similarity with an item that is alone, two items are the
-    same as likely as its pair is right.
+    same as likely as its pair is right. Pairs inside a ``source``, that of `Candidates`, were never
+    compared, so that their absence says nothing.
     """
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     once = row < graph.indices
     n_listed = np.count_nonzero(once)
     n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
-    size = np.bincount(labels)
-    n_inside = float(np.sum(size * (size - 1) // 2))
-    n_outside = max(graph.n_pairs() - n_inside, 1.0)
+    n_inside, n_pairs = _n_pairs(labels), graph.n_pairs()
+    if source is not None:
+        is_apart, group = source >= 0, graph.group()
+        of_source = source[is_apart].astype(np.intp)
+        n_pairs -= _n_pairs(of_source) - _n_pairs(group[is_apart])
+        n_inside -= _n_pairs(of_source * graph.n_items + labels[is_apart])
+    n_outside = max(n_pairs - n_inside, 1.0)
     rarity = np.log(n_outside / max(n_inside, 1.0))
     absent_inside = (n_inside - n_listed_inside + 1.0) / (n_inside + 2.0)
     absent_outside = (n_outside - (n_listed - n_listed_inside) + 1.0) / (n_outside + 2.0)
@@ -129,8 +156,17 @@ def by_labels(graph: Graph, right: Floats, labels: Labels) -> Beliefs:
     return plain._replace(same=plain.same + rarity, absent=absent, join=-rarity)
 
 
-def judge(graph: Graph, judged: Judged, labels: Labels, *, has_pairs: bool = False) -> Posterior:
+def judge(
+    graph: Graph,
+    judged: Judged,
+    labels: Labels,
+    *,
+    source: NDArray[np.int32] | None = None,
+    has_pairs: bool = False,
+) -> Posterior:
     """Return how likely labels are right, by what was learnt of the pairs of a graph.
+
+    ``source`` is that of `Candidates`.
 
     Examples
     --------
@@ -141,12 +177,35 @@ def judge(graph: Graph, judged: Judged, labels: Labels, *, has_pairs: bool = Fal
     >>> judge(graph, judged, np.array([0, 0, 1], dtype=np.int32)).item.round(1)
     array([0.9, 0.9, 0.9])
     """
-    pairs = Candidates.of(graph)
     if judged.beliefs is not None:
-        return posterior(Net.of(pairs), judged.beliefs, labels, has_pairs=has_pairs)
+        net = Net.of(Candidates.of(graph, source))
+        return posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
     shape = (graph.n_items, graph.n_items)
     P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
     return of_matching(P, labels, has_pairs=has_pairs)
+
+
+def apart(graph: Graph, sources: NDArray[np.intp] | None) -> NDArray[np.int32] | None:
+    """Return the source of each item if no two of its items are compared; -1 if some are."""
+    if sources is None:
+        return None
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    inside = sources[row][sources[row] == sources[graph.indices]]
+    return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
+
+
+def _with_several(graph: Graph) -> NDArray[np.bool_]:
+    """Tell of each item whether all its candidates are free, so that several may be right."""
+    is_bound = (np.diff(graph.unit_ptr) > 1)[graph.group()]
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
+    return np.asarray(n_bound == 0)
+
+
+def _n_pairs(codes: NDArray[np.integer]) -> float:
+    """Return how many pairs of items have the same code."""
+    count = np.unique(codes, return_counts=True)[1]
+    return float(np.sum(count * (count - 1) // 2))
 
 
 def _threshold(right: Floats) -> float:

@@ -32,6 +32,7 @@ from spherelax.coordinate.drawing import (
     State,
     Sums,
     Tally,
+    count_all,
     support,
     visit_all,
 )
@@ -69,11 +70,12 @@ LARGEST = 64
 LIMIT = 15.0
 
 
-def partitioned(graph: Graph) -> Judged:
+def partitioned(graph: Graph, source: NDArray[np.int32] | None = None) -> Judged:
     """Return for each pair of a graph how likely it is right, in the order of Candidates.
 
     They are all 0 if the scores show no entities. What scores are worth is learnt from a part of a
-    large graph. The beliefs to judge labels by are not sharpened.
+    large graph. The beliefs to judge labels by are not sharpened. ``source`` is that of
+    `Candidates`.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def partitioned(graph: Graph) -> Judged:
     >>> bool(np.all((right > 0.5) == (truth[pairs.one] == truth[pairs.other])))
     True
     """
-    pairs, rng = Candidates.of(graph), np.random.default_rng(SEED)
+    pairs, rng = Candidates.of(graph, source), np.random.default_rng(SEED)
     curve = Curve(pairs.score)
     part = pairs
     if len(graph.values) > LEARN_FROM:
@@ -183,7 +185,8 @@ def _draw(net: Net, beliefs: Beliefs, n_passes: int, rng: np.random.Generator) -
             labels, size = state.labels, state.size
             inside = np.bincount(row[labels[row] == labels[net.indices]], minlength=m)
             n_listed += inside.sum()
-            n_due += (inside + np.minimum(size[labels] - 1 - inside, degree - inside)).sum()
+            compared = size[labels] - 1 - count_all(net.source, state)
+            n_due += (inside + np.minimum(compared - inside, degree - inside)).sum()
             joined += float(np.count_nonzero(size[labels] > 1)) / n_passes
             sizes += np.bincount(np.minimum(size[size > 0], LARGEST), minlength=LARGEST + 1)
     return _Drawn(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any
@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.candidates import Candidates
 from spherelax.coordinate.drawing import Judged, Net
+from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.learn import Learnt, best, learn
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.odds import by_labels, judge
+from spherelax.coordinate.odds import apart, by_labels, judge
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.tally import confidence
@@ -27,7 +28,14 @@ from spherelax.labels import Labels, count_labels, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
-from spherelax.result import Callback, EntityProbability, Outcome, Status, SweepPath
+from spherelax.result import (
+    Callback,
+    Duplicates,
+    EntityProbability,
+    Outcome,
+    Status,
+    SweepPath,
+)
 from spherelax.settings import Coordinate
 
 
@@ -39,11 +47,16 @@ def run(
     scales: NDArray[np.float64] | None,
     n_threads: int,
     callback: Callback | None,
+    sources: NDArray[np.intp] | None = None,
 ) -> Outcome:
-    """Walk the resolutions, learn and walk again, choose a step and finish its labels."""
+    """Walk the resolutions, learn and walk again, choose a step and finish its labels.
+
+    ``sources`` is given if free items of one source may be copies of each other.
+    """
     through = None if isinstance(pick, str) else pick
     route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
-    learnt = learn(Model.of(problem, is_metric=pick == "valleys"), route, callback)
+    model = Model.of(problem, is_metric=pick == "valleys", sources=sources)
+    learnt = learn(model, route, callback)
     path = learnt.path
     picked = pick_step(
         path,
@@ -61,17 +74,52 @@ def run(
         status=found.status,
         is_whole=found.is_whole,
         path=path,
-        source=CoordinateSource(learnt.model, route, _teacher(learnt, found)),
+        source=CoordinateSource(
+            learnt.model,
+            route,
+            _teacher(learnt, found),
+            find_duplicates(problem, learnt.model, found.labels),
+            sources,
+        ),
         right=picked.right,
         left=picked.left,
     )
 
 
-def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: float) -> Outcome:
+def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
+    """Run; then again, if some groups clearly hold copies, with the items of these groups free.
+
+    What the similarities are taken for stays the same. Groups without clear copies keep their wall.
+    """
+    hard = run(problem, settings, pick, **others)
+    source: Any = hard.source
+    if not (hard.is_whole and source.with_copies):
+        return hard
+    free = problem.freed(source.with_copies)
+    if free.kind != "odds":
+        kind = "graph" if source.model.right is None else "pairs"
+        free = Problem(free.similarity, free.groups, kind)
+    soft = run(free, settings, pick, sources=problem.groups, **others)
+    return with_found(soft, source)
+
+
+def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
+    """Return an outcome with the copies that were found with groups, before items were free."""
+    new: Any = outcome.source
+    return replace(outcome, source=replace(new, found=source.found))
+
+
+def absorb(
+    problem: Problem,
+    source: CoordinateSource,
+    labels: Labels,
+    alpha: float,
+    sources: NDArray[np.intp] | None = None,
+) -> Outcome:
     """Polish labels of the first items of a problem, and the others, at a resolution.
 
     The resolution stays what it was; where degrees are corrected for, which grow with the
-    collection, it stays in proportion to the average.
+    collection, it stays in proportion to the average. ``sources`` is that of `run`.
     """
     before, model = source.model, extended(source.model, problem)
     graph = model.graph
@@ -95,7 +143,13 @@ def absorb(problem: Problem, source: CoordinateSource, labels: Labels, alpha: fl
         status=Status.ABSORBED,
         is_whole=True,
         path=path,
-        source=CoordinateSource(model, source.route, labeling.labels),
+        source=CoordinateSource(
+            model,
+            source.route,
+            labeling.labels,
+            find_duplicates(problem, model, labeling.labels),
+            sources,
+        ),
     )
 
 
@@ -106,11 +160,18 @@ def _teacher(learnt: Learnt, found: Finished) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSource:
-    """What a result asks back: the last model, how it was walked, and labels to learn from."""
+    """What a result asks back: the model, how it was walked, labels to learn from, and copies."""
 
     model: Model
     route: Route
     teacher: Labels
+    found: tuple[Duplicates, ...]
+    sources: NDArray[np.intp] | None = None
+
+    @property
+    def with_copies(self) -> list[int]:
+        """The groups that clearly hold copies."""
+        return [one.group for one in self.found if one.is_clear]
 
     @property
     def max_labels(self) -> int:
@@ -124,15 +185,18 @@ class CoordinateSource:
         if model.judged is not None or not model.learns_worth:
             return model.judged
         right = share_right(model.given, self.teacher)
-        return Judged(right, by_labels(model.given, right, self.teacher))
+        source = apart(model.given, self.sources)
+        return Judged(right, by_labels(model.given, right, self.teacher, source))
 
     def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
         """Return how likely labels are right; None: unknown."""
         if self.judged is None:
             return None
-        found = judge(self.model.given, self.judged, labels, has_pairs=has_pairs)
+        graph = self.model.given
+        source = apart(graph, self.sources)
+        found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
         if self.model.judged is None:
-            return with_missing(found, Net.of(Candidates.of(self.model.given)), labels)
+            return with_missing(found, Net.of(Candidates.of(graph, source)), labels)
         return found
 
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
@@ -166,6 +230,10 @@ class CoordinateSource:
         shape = (graph.n_items, graph.n_items)
         arrays = (self.judged.right, graph.indices, graph.indptr)
         return sp.csr_array(arrays, shape=shape, copy=True)
+
+    def duplicates(self) -> tuple[Duplicates, ...]:
+        """Return for each group how many of its items are copies."""
+        return self.found
 
     def embedding(self, index: int) -> Any:
         """Walk down to a step and return its U, as CSR with a column per label."""

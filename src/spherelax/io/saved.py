@@ -107,7 +107,7 @@ def load_result(path: str | Path) -> Result:
     The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
     confidence is NaN at all steps except the saved one. ``embedding``, ``match_probability`` and
     ``pair_probability`` raise `InvalidInputError`, and so does ``entity_probability`` at all other
-    steps.
+    steps; ``duplicates`` returns None.
 
     Parameters
     ----------
@@ -206,6 +206,9 @@ class _File:
     def match_probability(self) -> NoReturn:
         """Raise an error: there are no scores to learn probabilities from."""
         raise self._without_similarities("the probabilities of pairs")
+
+    def duplicates(self) -> None:
+        """Return None: there are no similarities to find copies by."""
 
     def embedding(self, index: int) -> NoReturn:
         """Raise an error: there are no similarities to compute U from."""

@@ -115,6 +115,9 @@ class PowerSource:
     def match_probability(self) -> None:
         """Return None: this solver takes similarities for a graph."""
 
+    def duplicates(self) -> None:
+        """Return None: this solver does not look for copies."""
+
     def embedding(self, index: int) -> NDArray[np.float64]:
         """Run the sweep up to a step and return its U."""
         U = np.zeros((self.problem.n_items, self.max_labels))

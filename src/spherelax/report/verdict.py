@@ -7,7 +7,7 @@ from typing import NamedTuple
 from spherelax.report.case import Case
 from spherelax.report.markup import count, percent, text
 from spherelax.report.outcome import Outcome
-from spherelax.result import Status
+from spherelax.result import Status, say_duplicates
 
 # If more than this share of the items is unsure, all labels are called doubtful.
 DOUBTFUL = 0.25
@@ -66,6 +66,9 @@ def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
     found = f"{count(outcome.n_labels, 'label')} for {count(case.n_items, 'item')}"
     odd = count(n_oddities, "thing")
     hint = f'<p><a href="#oddities">{odd} to check in the input</a></p>' if n_oddities else ""
+    copies = say_duplicates(case.result.duplicates(), case.names, case.groups)
+    if copies:
+        hint = f"<p>Duplicates: {text(copies)}.</p>{hint}"
     return (
         f'<section aria-label="Verdict"><div class="verdict {level}"><p class="word">{word}</p>'
         f'<p class="sentence">{found}{said}</p><p>{text(case.result.status)}</p>{hint}</div>'

@@ -1,0 +1,191 @@
+"""How many items of a group are second copies of another one, by what the wall between them blocks.
+
+Items of one group never share a label. If one is a copy of another all the same, its similarities
+pull it into a label that holds the other: a *claim*, as strong as its similarities with the items
+of that label and, if the two were compared, with the other itself. Copies claim a label as strongly
+as items belong to theirs, so those show how many copies make a weaker claim than the ones counted.
+
+Wrong claims exist, too: two different things can be alike. How many are to be expected is shown by
+items whose own label holds them firmly, so that they are no copies: how often another label of
+their group attracts them as strongly. Where that is often, copies cannot be told.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+from scipy.special import logit
+from scipy.stats import poisson
+
+from spherelax.coordinate.curve import Curve, Floats
+from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.model import Model
+from spherelax.labels import Labels, count_labels
+from spherelax.problem import Problem
+from spherelax.result import Duplicates
+
+# A claim counts if it is as strong as all but this share of the items hold to their own labels.
+WEAK = 0.25
+# A group breaks the promise clearly if its claims are so many with at most this probability, over
+# all groups, ...
+CHANCE = 1e-3
+# ... though this share of its items may be copies: a handful is in every table.
+HANDFUL = 0.005
+
+Ints = NDArray[np.intp]
+
+
+class Claims(NamedTuple):
+    """How strongly items hold to their labels, and to the best one that their group has taken.
+
+    Attributes
+    ----------
+    inside : ndarray of shape (n_items,)
+        What the similarities with the items of its own label are worth.
+    outside : ndarray of shape (n_items,)
+        The same for the label of another item of its group where that is largest.
+    holder : ndarray of shape (n_items,)
+        That other item; -1: none.
+    """
+
+    inside: Floats
+    outside: Floats
+    holder: Ints
+
+
+def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Duplicates, ...]:
+    """Return for each group of two items or more how many of them are copies, by its claims.
+
+    Examples
+    --------
+    >>> W = np.zeros((9, 9))
+    >>> W[[0, 1, 2, 3, 1], [4, 5, 6, 7, 8]] = 1.0
+    >>> problem = Problem.check(W + W.T, groups=[0, 0, 0, 0, 1, 1, 1, 1, 1])
+    >>> labels = np.array([0, 1, 2, 3, 0, 1, 2, 3, 4], dtype=np.int32)
+    >>> [(found.group, found.expected, found.pairs.tolist())
+    ...     for found in find_duplicates(problem, Model.of(problem), labels)]
+    [(0, 0.0, []), (1, 1.0, [[5, 8]])]
+    """
+    if problem.groups is None or not model.graph.grouped:
+        return ()
+    claims = find_claims(_worth(problem, model), problem.groups, labels)
+    sizes = np.bincount(problem.groups)
+    every = np.split(np.argsort(problem.groups, kind="stable"), np.cumsum(sizes)[:-1])
+    n_groups = int(np.count_nonzero(sizes > 1))
+    return tuple(
+        _of_group(group, items, claims, n_groups)
+        for group, items in enumerate(every)
+        if len(items) > 1
+    )
+
+
+def find_claims(worth: Any, groups: Ints, labels: Labels) -> Claims:
+    """Return the claims of all items, by what each similarity is worth, those inside groups too.
+
+    Examples
+    --------
+    >>> worth = sp.csr_array([[0, 0, 2], [0, 0, 1], [2, 1, 0]])
+    >>> find_claims(worth, np.array([0, 0, 1]), np.array([0, 1, 0], dtype=np.int32))
+    Claims(inside=array([2., 0., 2.]), outside=array([0., 1., 0.]), holder=array([-1,  0, -1]))
+    """
+    m, n_labels = len(labels), count_labels(labels)
+    belongs = sp.csr_array((np.ones(m), (np.arange(m), labels)), shape=(m, n_labels))
+    sums = sp.coo_array(worth @ belongs)
+    item, label, value = sums.row.astype(np.intp), sums.col.astype(np.intp), sums.data
+    inside, outside, holder = np.zeros(m), np.zeros(m), np.full(m, -1)
+    is_own = label == labels[item]
+    inside[item[is_own]] = value[is_own]
+    held = groups * np.intp(n_labels) + labels
+    by_place = np.argsort(held, kind="stable")
+    place = groups[item] * np.intp(n_labels) + label
+    at = np.minimum(np.searchsorted(held[by_place], place), m - 1)
+    taken = (held[by_place[at]] == place) & ~is_own & (value > 0.0)
+    item, value, other = item[taken], value[taken], by_place[at[taken]]
+    rising = np.lexsort((-other, value))  # of equal claims, that on the label of the first item
+    outside[item[rising]], holder[item[rising]] = value[rising], other[rising]
+    return Claims(inside, outside, holder)
+
+
+def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplicates:
+    """Return how many of the items of a group are copies, and which."""
+    inside, outside = claims.inside[items], claims.outside[items]
+    held = inside[inside > 0.0]
+    is_claim = outside > inside
+    pairs = np.c_[items, claims.holder[items]][is_claim]
+    pairs.sort(axis=1)
+    strength = outside[is_claim]
+    strongest = np.lexsort((pairs[:, 1], pairs[:, 0], -strength))
+    pairs, strength = pairs[strongest], strength[strongest]
+    first = np.sort(np.unique(pairs, axis=0, return_index=True)[1])  # both may claim the other's
+    pairs, strength = pairs[first], strength[first]
+    if len(held) == 0:
+        return Duplicates(group, len(items), 0.0, False, pairs, np.zeros(len(pairs)))
+    least = float(np.quantile(held, WEAK))
+    share = float(np.mean(held >= least))
+    n_counted = int(np.count_nonzero(strength >= least))
+    n_attracted, n_firm = _firm(items, claims, pairs[strength >= least], least)
+    n_others = len(items) - n_firm
+    expected = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
+    # One more wrong claim may have been missed: a few firm items say little.
+    allowed = (n_attracted + 1) / (n_firm + 1) * n_others + HANDFUL * len(items) * share
+    is_clear = bool(poisson.sf(n_counted - 1, allowed) < CHANCE / n_groups)
+    likely = _probability(strength, held, expected)
+    return Duplicates(group, len(items), expected, is_clear, pairs, likely)
+
+
+def _firm(items: Ints, claims: Claims, pairs: Ints, least: float) -> tuple[int, int]:
+    """Return how many items that are held firmly are attracted wrongly as much; and those items.
+
+    An item that its label holds so strongly is no copy, so what else attracts it is wrong; but not
+    its own copy, as which ``pairs`` count.
+    """
+    inside, outside = claims.inside[items], claims.outside[items]
+    is_firm = (inside >= least) & (outside <= inside)
+    attracted = np.c_[items, claims.holder[items]][is_firm & (outside >= least)]
+    attracted.sort(axis=1)
+    known = set(map(tuple, pairs.tolist()))
+    n_attracted = sum(pair not in known for pair in map(tuple, attracted.tolist()))
+    return n_attracted, int(is_firm.sum())
+
+
+def _probability(strength: Floats, held: Floats, expected: float) -> Floats:
+    """Return how likely claims are right, from the strongest to the weakest.
+
+    Right claims are as strong as items hold to their labels, so of ``c`` claims for each such item
+    at some strength, ``expected / len(held)`` are right. The number of claims falls with strength.
+    """
+    every = np.r_[strength, held]
+    by_strength = np.argsort(every, kind="stable")
+    is_claim = (by_strength < len(strength)).astype(float)
+    ties = np.unique(every[by_strength], return_inverse=True)[1]
+    count = np.bincount(ties)
+    share = isotonic_regression(
+        np.bincount(ties, weights=is_claim) / count, weights=count, increasing=False
+    ).x
+    at = np.empty(len(every))
+    at[by_strength] = share[ties]
+    of_claims = at[: len(strength)]
+    right = expected / len(held) * (1.0 - of_claims)
+    return np.asarray(np.minimum(right / np.maximum(of_claims, 1e-300), 1.0))
+
+
+def _worth(problem: Problem, model: Model) -> Any:
+    """Return what every similarity is worth, those inside groups too; 0 if it says nothing."""
+    every = build_graph(Problem(problem.similarity, None), model.unit)
+    values = np.maximum(_values(every, model, problem.kind), 0.0)
+    return sp.csr_array((values, every.indices, every.indptr), shape=(problem.n_items,) * 2)
+
+
+def _values(every: Graph, model: Model, kind: str | None) -> Floats:
+    """Return what similarities are worth to a model: log likelihood ratios, where it has them."""
+    if model.right is not None and kind != "odds":
+        curve = Curve(model.given.values)
+        share = curve.shares(model.given.values, model.right)
+        ratio = logit(share) - logit(np.clip(model.right.mean(), 1e-6, 1.0 - 1e-6))
+        return np.asarray(ratio[curve.bins(every.values)])
+    graph = every if model.worth is None else model.worth.applied(every)
+    return graph.values.astype(float)

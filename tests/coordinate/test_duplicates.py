@@ -1,0 +1,110 @@
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spherelax as sl
+from lists import with_copies
+from spherelax.coordinate.duplicates import _probability, find_claims
+from spherelax.result import say_duplicates
+
+
+def similarity(pairs):
+    """Scores above 0 of candidates, as a symmetric matrix."""
+    shape = (pairs.n_items, pairs.n_items)
+    score = pairs.score - pairs.score.min() + 0.1
+    half = sp.coo_array((score, (pairs.one, pairs.other)), shape=shape)
+    return sp.csr_array(half + half.T)
+
+
+def found_in(pairs):
+    """What a hard solve says of copies in the two sources; warnings are not of interest here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.SphereWarning)
+        return sl.solve(similarity(pairs), pairs.group).duplicates()
+
+
+def test_claims_are_those_of_loops(seed):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((24, 24)) * (rng.random((24, 24)) < 0.3), 1)
+    W, groups = W + W.T, rng.integers(4, size=24)
+    labels = np.empty(24, dtype=np.int32)  # no two items of a group share one
+    for group in range(4):
+        labels[groups == group] = rng.permutation(16)[: np.sum(groups == group)]
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    claims = find_claims(sp.csr_array(W), groups, labels)
+    for i in range(24):
+        sums = {label: W[i, labels == label].sum() for label in set(labels.tolist())}
+        others = [j for j in range(24) if j != i and groups[j] == groups[i]]
+        best = max(others, key=lambda j: sums[labels[j]])
+        assert claims.inside[i] == pytest.approx(sums[labels[i]])
+        assert claims.outside[i] == pytest.approx(sums[labels[best]])
+        if claims.outside[i] > 0:
+            assert claims.holder[i] == best
+        else:
+            assert claims.holder[i] == -1
+
+
+def test_clean_sources_are_not_accused(seed):
+    pairs, _ = with_copies(seed, n_copies=0)
+    assert not any(found.is_clear for found in found_in(pairs))
+    assert say_duplicates(found_in(pairs)) is None
+
+
+@pytest.mark.parametrize("n_copies", [40, 90])
+def test_copies_are_counted_and_named(seed, n_copies):
+    pairs, truth = with_copies(seed, n_copies=n_copies)
+    clean, dirty = found_in(pairs)
+    assert not clean.is_clear
+    assert dirty.is_clear
+    assert 0.5 * n_copies < dirty.expected < 1.4 * n_copies
+    one, other = dirty.pairs[:10].T
+    assert np.mean(truth[one] == truth[other]) >= 0.8
+    assert np.all(np.diff(dirty.probability) <= 1e-12)
+    assert np.all((dirty.probability >= 0) & (dirty.probability <= 1))
+    assert np.all(dirty.pairs[:, 0] < dirty.pairs[:, 1])
+    assert len(np.unique(dirty.pairs, axis=0)) == len(dirty.pairs)
+
+
+def test_pairs_inside_a_source_count_too(seed):
+    """Copies that nothing else is like can be seen only if they are compared."""
+    rng = np.random.default_rng(seed)
+    n = 200
+    W = np.zeros((2 * n, 2 * n))
+    W[np.arange(n), n + np.arange(n)] = rng.uniform(0.7, 1.0, n)
+    lonely = np.arange(n - 40, n).reshape(20, 2)
+    W[lonely, n + lonely] = 0.0
+    groups = np.repeat([0, 1], n)
+    apart = sl.solve(W + W.T, groups).duplicates()
+    assert [found.expected for found in apart] == [0.0, 0.0]
+    W[lonely[:, 0], lonely[:, 1]] = rng.uniform(0.7, 1.0, 20)
+    with pytest.warns(sl.SphereWarning, match="of the 200 items in the group of item"):
+        compared = sl.solve(W + W.T, groups).duplicates()
+    assert [found.is_clear for found in compared] == [True, False]
+    assert {tuple(pair) for pair in compared[0].pairs.tolist()} == set(map(tuple, lonely.tolist()))
+
+
+def test_a_few_items_prove_nothing():
+    W = np.ones((6, 6)) - np.eye(6)
+    found = sl.solve(W, [0, 0, 0, 1, 1, 1]).duplicates()
+    assert not any(one.is_clear for one in found)
+
+
+def test_without_groups_there_is_nothing_to_say():
+    W = np.kron(np.eye(2), np.ones((4, 4)))
+    assert sl.solve(W).duplicates() == ()
+    assert sl.solve(W, solver="power").duplicates() is None
+
+
+def test_strong_claims_are_likelier_than_weak_ones(seed):
+    """Half of the claims are as strong as items hold to their labels, half are weaker."""
+    rng = np.random.default_rng(seed)
+    held, copies, others = rng.normal(9, 1, 300), rng.normal(9, 1, 60), rng.normal(6, 1, 60)
+    claims = np.r_[copies, others]
+    by_strength = np.argsort(-claims)
+    found = _probability(claims[by_strength], held, 60.0)
+    is_copy = by_strength < 60
+    assert found[is_copy].mean() > 0.75
+    assert found[~is_copy].mean() < 0.25
+    assert abs(found.sum() - 60) < 15
