@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.learn import Learnt
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import is_noise
 from spherelax.coordinate.polish import polished
@@ -57,7 +58,7 @@ def finish(
             return _likeliest(learnt, found)
         elif learnt.is_whole and pick.status is Status.DESCRIBED and is_noise(learnt, route):
             found = _of_noise(learnt, found, joins_noise)
-        if route.has_many(learnt.model):
+        if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
             found = found._replace(labels=_polished(learnt, found))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
@@ -90,6 +91,11 @@ def _between_valleys(
     nearest = np.flatnonzero(distance == distance.min())
     at = int(nearest[len(nearest) // 2])
     return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
+
+
+def _has_small_labels(model: Model) -> bool:
+    """Tell whether labels are entities, which single moves find and merging would only chain."""
+    return model.learns_worth and not model.graph.grouped
 
 
 def _likeliest(learnt: Learnt, found: Finished) -> Finished:

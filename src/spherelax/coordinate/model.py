@@ -15,7 +15,13 @@ from spherelax.coordinate.description import PLAIN_RATE, Description, Likelihood
 from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
 from spherelax.coordinate.graph import Graph, background, build_graph
-from spherelax.coordinate.odds import by_probability, likewise, log_odds, probabilities
+from spherelax.coordinate.odds import (
+    are_matches,
+    by_probability,
+    likewise,
+    log_odds,
+    probabilities,
+)
 from spherelax.coordinate.strata import Strata
 from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
@@ -95,26 +101,29 @@ class Model:
             odds = graph if problem.kind == "odds" else log_odds(graph, judged.right)
             return cls(graph, odds, unit, is_corrected=False, judged=judged)
         if graph.grouped:
-            return cls.of_graph(graph, unit, is_corrected=False)
-        floor = 0.0 if is_metric else background(graph)
+            return cls.of_graph(graph, unit, is_corrected=False, learns=True)
+        learns = not is_metric and are_matches(graph, problem.kind, is_list=is_list)
+        floor = 0.0 if is_metric or learns else background(graph)
         degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
         is_corrected = are_uneven(degrees[degrees > 0])
         if is_corrected:
             graph = graph._replace(weight=degrees.astype(np.float32))
         if is_metric:
             return cls(graph, graph, unit, is_corrected)
-        return cls.of_graph(graph, unit, is_corrected, floor)
+        return cls.of_graph(graph, unit, is_corrected, learns=learns, floor=floor)
 
     @classmethod
-    def of_graph(cls, graph: Graph, unit: float, is_corrected: bool, floor: float = 0.0) -> Model:
+    def of_graph(
+        cls, graph: Graph, unit: float, is_corrected: bool, *, learns: bool, floor: float = 0.0
+    ) -> Model:
         """Begin with similarities by their order, or as they are if all are the same.
 
-        With groups, what they are worth can be learnt.
+        ``learns`` tells whether what they are worth is to be learnt from labels.
         """
-        worth = by_rank(graph) if graph.grouped else by_surprise(graph)
+        worth = by_rank(graph) if learns else by_surprise(graph)
         if worth is None:
             return cls(graph, graph, unit, is_corrected)
-        strata = None if graph.grouped else Strata.of(graph, floor)
+        strata = None if learns else Strata.of(graph, floor)
         return cls(graph, worth.applied(graph), unit, is_corrected, worth, strata, floor)
 
     @property
@@ -125,7 +134,7 @@ class Model:
     @property
     def learns_worth(self) -> bool:
         """Whether labels teach what similarities are worth."""
-        return self.worth is not None and self.graph.grouped
+        return self.worth is not None and self.strata is None
 
     def with_worth(self, worth: Worth) -> Model:
         """Return the model whose similarities are worth something else."""

@@ -56,7 +56,8 @@ def _saving_at_random(model: Model, route: Route, seed: int) -> float:
     """
     described = model.given if model.floor == 0.0 else model.given.above(model.floor)
     graph = shuffled(described, model.is_corrected, seed)
-    random = Model.of_graph(graph, model.unit, model.is_corrected)
+    learns = model.graph.grouped or model.learns_worth
+    random = Model.of_graph(graph, model.unit, model.is_corrected, learns=learns)
     found = learn(random, route, callback=None, n_rounds=1)
     if not found.is_whole:
         raise KeyboardInterrupt

@@ -80,6 +80,16 @@ def probabilities(
     return found._replace(right=_of_entries(graph, found.right))
 
 
+def are_matches(graph: Graph, kind: str | None, *, is_list: bool) -> bool:
+    """Tell whether similarities without groups are a list of pairs most of which are right.
+
+    What is listed then agrees, but how good a pair is shows in its score only.
+    """
+    if kind is not None or not is_list or graph.grouped or not _can_teach(graph, kind, 0):
+        return False
+    return transitivity(graph) >= TRANSITIVE
+
+
 def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
     """Tell whether a list could show what scores are worth.
 
