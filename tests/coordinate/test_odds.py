@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.stats
+from sklearn.datasets import make_blobs
 
 import spherelax as sl
 from lists import entities, matrix, two_sources
@@ -190,3 +191,39 @@ def test_pairs_that_were_never_compared_are_not_absent(seed):
     told, plain = (missing(net, labels).pair for net in nets)
     assert told < 0.02
     assert plain > 0.1
+
+
+def chained_matches(seed, n_entities=80, size=6):
+    """A list of mostly right pairs, and wrong ones with low scores that chain the entities."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(n_entities), size)
+    one, other = np.triu_indices(len(truth), 1)
+    right = truth[one] == truth[other]
+    listed = np.where(right, rng.random(len(one)) < 0.9, rng.random(len(one)) < 0.0015)
+    one, other, right = one[listed], other[listed], right[listed]
+    score = np.where(right, rng.beta(6, 1, len(one)), rng.beta(1, 3, len(one)))
+    half = sp.coo_array((score, (one, other)), shape=(len(truth),) * 2)
+    return sp.csr_array(half + half.T), truth
+
+
+def test_scores_of_a_list_of_mostly_right_pairs_are_learnt_without_groups(seed):
+    W, truth = chained_matches(seed)
+    result = sl.solve(W)
+    assert result.status is sl.Status.DESCRIBED
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.97
+    P = result.match_probability().tocoo()
+    right = truth[P.row] == truth[P.col]
+    assert P.data[right].mean() > 0.9
+    assert P.data[~right].mean() < 0.3
+    cubed = sl.solve(W.power(3))
+    np.testing.assert_array_equal(cubed.labels, result.labels)
+
+
+def test_a_graph_of_neighbours_is_no_list_of_candidates(seed):
+    X, truth = make_blobs(300, 6, centers=4, cluster_std=1.5, random_state=seed)
+    near = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 15]
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    W = np.where((near[:, None] >= D) | (near >= D), 1.0 / (1.0 + D), 0.0) * (1.0 - np.eye(300))
+    result = sl.solve(sp.csr_array(W))
+    assert result.status is sl.Status.DESCRIBED
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.8

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from lists import calibration_error, entities
 from spherelax.coordinate import partition
 from spherelax.coordinate.candidates import Candidates, patch, transitivity
-from spherelax.coordinate.drawing import State, count_all
+from spherelax.coordinate.drawing import Beliefs, Net, State, Sums, count_all, support
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.partition import partitioned
 from spherelax.datasets import make_binary_similarity
@@ -128,3 +128,42 @@ def test_items_of_one_source_in_a_label_are_counted():
     state = State(every // 4, np.full(3, 4), 4 * every[:3], following)
     source = np.tile([0, 0, 1, -1], 3).astype(np.int32)
     np.testing.assert_array_equal(count_all(source, state), np.tile([1, 1, 0, 0], 3))
+
+
+def test_support_is_the_likelihood_of_scores_given_all_other_labels(seed):
+    """By hand, for items that are alone or two together, without echo and absent pairs."""
+    rng = np.random.default_rng(seed)
+    pairs = Candidates(5, np.array([0, 0, 1, 3]), np.array([1, 2, 2, 4]), np.ones(4))
+    same, other = rng.normal(size=4), rng.normal(size=4)
+    join = float(rng.normal())
+    beliefs = Beliefs(same, other, 0.0, join, np.zeros(3), np.zeros(2))
+    labels = np.array([0, 0, 1, 2, 3])
+    expected = 0.0
+    for item in range(5):
+        with_label = {}
+        for e, (i, j) in enumerate(zip(pairs.one, pairs.other, strict=True)):
+            if item in (i, j):
+                with_label.setdefault(labels[j if item == i else i], []).append(e)
+        wrong = sum(other[e] for listed in with_label.values() for e in listed)
+        likely = [1.0] + [
+            np.exp(join + sum(same[e] - other[e] for e in listed)) for listed in with_label.values()
+        ]
+        expected += wrong + np.log(sum(likely)) - np.log(1.0 + np.exp(join) * len(with_label))
+    state = State.of(labels)
+    found = support(Net.of(pairs), beliefs, state, Sums.of(5))
+    assert found == pytest.approx(expected)
+    np.testing.assert_array_equal(state.labels, labels)
+
+
+def test_of_two_starts_the_one_that_explains_more_is_kept(seed, monkeypatch):
+    pairs, _ = entities(seed, sizes=(2, 3))
+    graph = graph_of(pairs)
+    lesson = partition._Lesson(Candidates.of(graph), partition.Curve(Candidates.of(graph).score))
+    starts = (partition.FIRST_SHARE, partition.MANY_RIGHT)
+    supports = [lesson.support(lesson.learnt(share)) for share in starts]
+    kept = partitioned(graph).right
+    better = starts[int(np.argmax(supports))]
+    for name in ("FIRST_SHARE", "MANY_RIGHT"):
+        monkeypatch.setattr(partition, name, better)
+    np.testing.assert_array_equal(partitioned(graph).right, kept)
+    assert max(supports) > 0.0

@@ -33,6 +33,11 @@ FEW_PAIRS = 50
 CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
+# A list of this transitivity may be a graph of neighbours. It shows entities only if so many pairs
+# an item are right, and if the expected F of these pairs is as large as that.
+AMBIGUOUS = 0.4
+MANY_ENTITIES = 0.3
+CLEARLY = 0.85
 # No pair counts as surer than that.
 SURE = 1e-4
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
@@ -73,11 +78,19 @@ def probabilities(
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
     found = partitioned(graph, apart(graph, sources))
-    if found.right.sum() < ENTITIES * np.count_nonzero(graph.weight) and kind is None:
+    if kind is None and not _are_entities(graph, found.right, closed):
         return None
     if closed < PAIRED:
         found = _of_two(graph, None if sources is None else _with_several(graph))
     return found._replace(right=_of_entries(graph, found.right))
+
+
+def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
+    """Tell whether probabilities show entities, in a list with such a transitivity."""
+    n_right = right.sum() / graph.n_present()
+    if closed < AMBIGUOUS:
+        return bool(n_right >= ENTITIES)
+    return bool(n_right >= MANY_ENTITIES and 2.0 * _threshold(right) >= CLEARLY)
 
 
 def are_matches(graph: Graph, kind: str | None, *, is_list: bool) -> bool:
