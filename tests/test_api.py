@@ -42,6 +42,7 @@ def written(name: str, thing: object) -> Iterator[str]:
         for member, value in vars(base).items():
             if member.startswith("_"):
                 continue
+            value = getattr(value, "fn", value)  # noqa: PLW2901 (scikit-learn's available_if)
             if isinstance(value, FunctionType):
                 yield called(f"{name}.{member}", value)
             elif isinstance(value, classmethod):

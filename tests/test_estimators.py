@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -353,3 +354,55 @@ def test_a_warm_start_needs_the_coordinate_solver(blobs):
         sl.SphereClustering(warm_start=True, solver="power").fit(blobs[0])
     with pytest.raises(sl.InvalidInputError, match=r"^warm_start needs solver='coordinate'"):
         sl.SphereMatching(warm_start=True, solver=sl.Power()).fit(np.ones((4, 4)))
+
+
+def test_fitted_points_are_predicted_to_have_their_labels(seed):
+    X, _ = make_blobs(400, centers=6, random_state=seed)
+    model = sl.SphereClustering().fit(X)
+    prediction = model.predict_with_confidence(X)
+    assert np.mean(prediction.labels == model.labels_) > 0.97
+    np.testing.assert_array_equal(model.predict(X), prediction.labels)
+    assert prediction.confidence.min() >= 0
+    assert prediction.confidence.max() <= 1
+
+
+@pytest.mark.parametrize("n_features", [2, 8])
+def test_new_points_are_predicted(n_features, seed):
+    X, y = make_blobs(600, n_features=n_features, centers=4, cluster_std=0.4, random_state=seed)
+    model = sl.SphereClustering().fit(1000.0 * X[:400])
+    labels, confidence = model.predict_with_confidence(1000.0 * X[400:])
+    known = [model.labels_[y[:400] == label][0] for label in range(4)]
+    assert np.mean(labels == np.array(known)[y[400:]]) > 0.97
+    assert np.median(confidence) > 0.8
+    far = model.predict_with_confidence(np.full((1, n_features), 1e6))
+    assert far.labels[0] in model.labels_
+    assert far.confidence[0] < 0.05
+
+
+def test_a_point_between_two_clusters_is_in_doubt():
+    line = np.r_[np.arange(30.0), 40 + np.arange(30.0)][:, None]
+    model = sl.SphereClustering().fit(line)
+    assert model.n_clusters_ == 2
+    confidence = model.predict_with_confidence([[34.5], [15.2]]).confidence
+    assert confidence[0] < 0.6
+    assert confidence[1] > 0.95
+
+
+def test_repeated_points_are_predicted():
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0]], 20, axis=0)
+    model = sl.SphereClustering().fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("affinity", ["rbf", "adaptive", "precomputed"])
+def test_only_neighbours_predict(affinity):
+    assert not hasattr(sl.SphereClustering(affinity), "predict")
+    assert not hasattr(sl.SphereClustering(affinity), "predict_with_confidence")
+
+
+def test_bad_new_points(blobs):
+    with pytest.raises(NotFittedError):
+        sl.SphereClustering().predict(blobs[0])
+    model = sl.SphereClustering().fit(blobs[0])
+    with pytest.raises(ValueError, match="X has 3 features, but SphereClustering is expecting 2"):
+        model.predict(np.zeros((4, 3)))

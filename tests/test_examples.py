@@ -62,7 +62,7 @@ def test_readme_code_runs():
     known = groups < 8
     W, images = grown[known][:, known], groups[known]
     points = np.random.default_rng(0).normal(size=(60, 2)) + 9 * np.arange(60)[:, None] % 27
-    names = {"points": points, "W": W, "image_of_item": images}
+    names = {"points": points, "new_points": points[:5], "W": W, "image_of_item": images}
     names |= {"W_grown": grown, "groups": groups}
     exec(code, names)
     assert sl.metrics.pairwise_scores(truth[known], names["match"].labels_, images).f_score > 0.9

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from spherelax import similarity
@@ -63,6 +64,33 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         tags.input_tags.positive_only = not self._takes_odds()
         tags.input_tags.sparse = True
         return tags
+
+
+class Prediction(NamedTuple):
+    """Labels of new points, and how sure they are.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_points,)
+        Label of each point, one of those of the fitted points.
+    confidence : ndarray of shape (n_points,)
+        From 0 to 1, as :meth:`SphereClustering.predict_with_confidence` says.
+
+    Examples
+    --------
+    >>> from spherelax import SphereClustering
+    >>> model = SphereClustering().fit([[0.0], [1.0], [2.0], [3.0]])
+    >>> model.predict_with_confidence([[1.5]]).labels
+    array([0], dtype=int32)
+    """
+
+    labels: Labels
+    confidence: NDArray[np.float64]
+
+
+def _has_places(estimator: SphereClustering) -> bool:
+    """Tell whether new points have neighbours: only with the affinity "nearest_neighbors"."""
+    return estimator._is_affinity("nearest_neighbors")
 
 
 class SphereClustering(_SphereEstimator):
@@ -165,6 +193,76 @@ class SphereClustering(_SphereEstimator):
         self.n_clusters_ = result.n_labels
         return self
 
+    @available_if(_has_places)
+    def predict(self, X: Any) -> Labels:
+        """Return the labels of new points, those of their nearest neighbours.
+
+        Every point gets the label of a cluster, as from scikit-learn's ``KMeans``; outliers have a
+        low confidence, which :meth:`predict_with_confidence` returns too. Nothing is fitted anew.
+        Only with the affinity "nearest_neighbors".
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            Labels. A fitted point nearly always gets its own label, but near a border it may get
+            that of its neighbours.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(90, centers=3, cluster_std=0.5, random_state=4)
+        >>> model = SphereClustering().fit(X[:80])
+        >>> bool((model.predict(X[:80]) == model.labels_).all())
+        True
+        """
+        prediction: Prediction = self.predict_with_confidence(X)
+        return prediction.labels
+
+    @available_if(_has_places)
+    def predict_with_confidence(self, X: Any) -> Prediction:
+        """Return the labels of new points and how sure they are.
+
+        The label is the one with the largest summed similarity to the nearest fitted points. The
+        confidence is the share that this has of the similarity to all of them, times the closeness:
+        the median scale of these points (distance to their seventh neighbour) over that of the new
+        one, at most 1. So it is near 1 inside a cluster, about one half at a border, and near 0 for
+        an outlier, which HDBSCAN's ``approximate_predict`` would give the label -1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+            Points.
+
+        Returns
+        -------
+        Prediction
+            ``labels`` and ``confidence``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(90, centers=3, cluster_std=0.5, random_state=4)
+        >>> inside, far = X[0], [100.0, 100.0]
+        >>> SphereClustering().fit(X).predict_with_confidence([inside, far]).confidence.round(1)
+        array([0.8, 0. ])
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False)
+        near = similarity.new_neighbors(self._places, X)
+        n_points, n_labels = len(near.indices), self.n_clusters_
+        place = self.labels_[near.indices] + n_labels * np.arange(n_points)[:, None]
+        sums = np.bincount(
+            place.ravel(), weights=near.similarity.ravel(), minlength=n_points * n_labels
+        ).reshape(n_points, n_labels)
+        total = sums.sum(axis=1)
+        share = np.divide(sums.max(axis=1), total, out=np.zeros(n_points), where=total > 0)
+        return Prediction(sums.argmax(axis=1).astype(np.int32), share * near.closeness)
+
     def _is_affinity(self, name: str) -> bool:
         """Tell whether the affinity has this name; it may also be a function."""
         return isinstance(self.affinity, str) and self.affinity == name
@@ -189,7 +287,9 @@ class SphereClustering(_SphereEstimator):
             self.affinity_params or {},
         )
         if self._is_affinity("nearest_neighbors"):
-            return similarity.neighbor_graph(points, **parameters)
+            graph = similarity.neighbor_graph(points, **parameters)
+            self._places = graph.places
+            return graph.similarity, graph.scales
         return kernel(points, **parameters), None
 
     def __sklearn_tags__(self) -> Any:

@@ -117,6 +117,34 @@ def nearest_neighbors(
     ).similarity
 
 
+class Places(NamedTuple):
+    """Points that others are compared with: how to find them, and the distances between them.
+
+    Attributes
+    ----------
+    search : NearestNeighbors
+        The points, standardized if they were.
+    shift, unit : ndarray of shape (n_features,)
+        What is taken off the features of another point, and what they are divided by.
+    scales : ndarray of shape (n_items,)
+        As :func:`local_scales` returns them.
+    n_neighbors, scale_neighbor : int
+        As in :func:`nearest_neighbors`.
+
+    Examples
+    --------
+    >>> neighbor_graph([[0.0], [1.0], [3.0]], n_neighbors=1).places.shift
+    array([0.])
+    """
+
+    search: Any
+    shift: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    n_neighbors: int
+    scale_neighbor: int
+
+
 class NeighborGraph(NamedTuple):
     """A neighbour graph: similarities, and the distance of each point to its neighbours.
 
@@ -126,6 +154,8 @@ class NeighborGraph(NamedTuple):
         As :func:`nearest_neighbors` returns it.
     scales : ndarray of shape (n_items,)
         As :func:`local_scales` returns them.
+    places : Places
+        The points, to find the neighbours of others with :func:`new_neighbors`.
 
     Examples
     --------
@@ -135,6 +165,7 @@ class NeighborGraph(NamedTuple):
 
     similarity: Any
     scales: NDArray[np.float64]
+    places: Places
 
 
 def neighbor_graph(
@@ -171,8 +202,10 @@ def neighbor_graph(
     if weights not in ("local", "binary"):
         raise InvalidInputError(f"weights must be 'local' or 'binary'; found {weights!r}")
     check_range(NEIGHBORS, n_neighbors=n_neighbors, scale_neighbor=scale_neighbor)
-    points = _standardized(_points(X), standardize)
-    distances, neighbors = _neighbors(points, max(n_neighbors, scale_neighbor))
+    X = _points(X)
+    shift, unit = _standard(X, standardize)
+    search = _search((X - shift) / unit, max(n_neighbors, scale_neighbor))
+    distances, neighbors = search.kneighbors()
     scales = _positive(distances[:, min(scale_neighbor, distances.shape[1]) - 1])
     distances, neighbors = distances[:, :n_neighbors], neighbors[:, :n_neighbors]
     m, n = neighbors.shape
@@ -181,7 +214,64 @@ def neighbor_graph(
     if weights == "local":
         s = _positive(distances[:, min(scale_neighbor, n) - 1])
         values = _kernel(distances.ravel() ** 2 / (s[rows] * s[columns]))
-    return NeighborGraph(_either(rows, columns, values, m), scales)
+    places = Places(search, shift, unit, scales, n_neighbors, scale_neighbor)
+    return NeighborGraph(_either(rows, columns, values, m), scales, places)
+
+
+class NewNeighbors(NamedTuple):
+    """The neighbours of new points among others, nearest first.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_points, n_neighbors)
+        Which of the others they are.
+    similarity : ndarray of shape (n_points, n_neighbors)
+        ``exp(-d_ij^2 / (s_i s_j))``, as in :func:`nearest_neighbors`.
+    closeness : ndarray of shape (n_points,)
+        The median scale of the neighbours over that of the point, at most 1: about 1 where the
+        others are, near 0 far away from them.
+
+    Examples
+    --------
+    >>> new_neighbors(neighbor_graph([[0.0], [1.0], [3.0]]).places, [[0.9]]).indices
+    array([[1, 0]])
+    """
+
+    indices: NDArray[np.intp]
+    similarity: NDArray[np.float64]
+    closeness: NDArray[np.float64]
+
+
+def new_neighbors(places: Places, X: ArrayLike) -> NewNeighbors:
+    """Return the neighbours of new points among those of a neighbour graph.
+
+    Parameters
+    ----------
+    places : Places
+        The points of a neighbour graph.
+    X : array-like of shape (n_points, n_features)
+        New points.
+
+    Returns
+    -------
+    NewNeighbors
+        Their neighbours; no result depends on the other new points.
+
+    Examples
+    --------
+    >>> places = neighbor_graph([[0.0], [1.0], [2.0], [3.0]]).places
+    >>> new_neighbors(places, [[1.1], [100.0]]).closeness.round(2)
+    array([1.  , 0.02])
+    """
+    X = np.asarray(check_array(X, dtype=np.float64, input_name="X"))
+    distances, neighbors = places.search.kneighbors((X - places.shift) / places.unit)
+    last = min(places.scale_neighbor, distances.shape[1]) - 1
+    own = np.maximum(distances[:, last], places.scales.min())
+    distances = distances[:, : places.n_neighbors]
+    neighbors = neighbors[:, : places.n_neighbors]
+    scales = places.scales[neighbors]
+    closeness = np.minimum(np.median(scales, axis=1) / own, 1.0)
+    return NewNeighbors(neighbors, _kernel(distances**2 / (own[:, None] * scales)), closeness)
 
 
 def local_scales(
@@ -208,7 +298,9 @@ def local_scales(
     >>> local_scales([[0.0], [1.0], [3.0]], scale_neighbor=1)
     array([1., 1., 2.])
     """
-    return _positive(_neighbors(_standardized(_points(X), standardize), scale_neighbor)[0][:, -1])
+    X = _points(X)
+    shift, unit = _standard(X, standardize)
+    return _positive(_neighbors((X - shift) / unit, scale_neighbor)[0][:, -1])
 
 
 def adaptive(
@@ -281,24 +373,31 @@ def _points(X: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
 
 
-def _standardized(X: NDArray[np.float64], standardize: bool | str) -> NDArray[np.float64]:
-    """Give all features mean 0 and standard deviation 1, if asked for; constant ones become 0."""
+def _standard(
+    X: NDArray[np.float64], standardize: bool | str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what to take off the features and what to divide them by; 0 and 1 if not asked for."""
     if standardize not in (True, False, "auto"):
         raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
-    if standardize is False or (standardize == "auto" and X.shape[1] <= MOST_PLACES):
-        return X
+    n_features = X.shape[1]
+    if standardize is False or (standardize == "auto" and n_features <= MOST_PLACES):
+        return np.zeros(n_features), np.ones(n_features)
     deviation = X.std(axis=0)
-    return np.asarray((X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
+    return X.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
 
 
 def _neighbors(
     X: NDArray[np.float64], n_neighbors: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Return distances and indices of the nearest neighbours, nearest first."""
-    check_range(NEIGHBORS, n_neighbors=n_neighbors)
-    search = NearestNeighbors(n_neighbors=min(n_neighbors, len(X) - 1)).fit(X)
-    distances, neighbors = search.kneighbors()
+    distances, neighbors = _search(X, n_neighbors).kneighbors()
     return distances, neighbors
+
+
+def _search(X: NDArray[np.float64], n_neighbors: int) -> Any:
+    """Return what finds the nearest neighbours among points."""
+    check_range(NEIGHBORS, n_neighbors=n_neighbors)
+    return NearestNeighbors(n_neighbors=min(n_neighbors, len(X) - 1)).fit(X)
 
 
 def _positive(s: NDArray[np.float64]) -> NDArray[np.float64]:

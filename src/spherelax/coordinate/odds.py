@@ -96,11 +96,13 @@ def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
 def are_matches(graph: Graph, kind: str | None, *, is_list: bool) -> bool:
     """Tell whether similarities without groups are a list of pairs most of which are right.
 
-    What is listed then agrees, but how good a pair is shows in its score only.
+    What is listed then agrees, but how good a pair is shows in its score only. Where most items are
+    compared with most others, similarities are no list.
     """
     if kind is not None or not is_list or graph.grouped or not _can_teach(graph, kind, 0):
         return False
-    return transitivity(graph) >= TRANSITIVE
+    m = graph.n_present()
+    return 2 * len(graph.values) < m * (m - 1) and transitivity(graph) >= TRANSITIVE
 
 
 def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
