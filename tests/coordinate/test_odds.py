@@ -227,3 +227,14 @@ def test_a_graph_of_neighbours_is_no_list_of_candidates(seed):
     result = sl.solve(sp.csr_array(W))
     assert result.status is sl.Status.DESCRIBED
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.8
+
+
+@pytest.mark.parametrize("kind", [None, "pairs"])
+@pytest.mark.parametrize("has_groups", [False, True])
+def test_pairs_that_nothing_contradicts_are_joined(kind, has_groups, seed):
+    score = np.random.default_rng(seed).uniform(0.5, 1.0, 150)
+    half = sp.coo_array((score, (np.arange(150), np.arange(150, 300))), shape=(300, 300))
+    groups = np.repeat([0, 1], 150) if has_groups else None
+    result = quiet_solve(sp.csr_array(half + half.T), groups, kind=kind)
+    np.testing.assert_array_equal(result.labels[:150], result.labels[150:])
+    assert result.n_labels == 150

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from lists import calibration_error, entities
 from spherelax.coordinate import partition
-from spherelax.coordinate.candidates import Candidates, patch, transitivity
+from spherelax.coordinate.candidates import Candidates, patch, wedges
 from spherelax.coordinate.drawing import Beliefs, Net, State, Sums, count_all, support
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.partition import partitioned
@@ -91,9 +91,9 @@ def test_transitivity_is_that_of_the_definition(seed):
         for j in near:
             for k in near[groups[near] != groups[j]]:
                 closed_apart, possible_apart = closed_apart + W[j, k], possible_apart + 1
-    assert transitivity(build_graph(Problem.check(A.astype(float)))) == closed / possible
+    assert wedges(build_graph(Problem.check(A.astype(float)))).transitivity == closed / possible
     grouped = build_graph(Problem.check(W.astype(float), groups))
-    assert transitivity(grouped) == closed_apart / possible_apart
+    assert wedges(grouped).transitivity == closed_apart / possible_apart
 
 
 def test_larger_labels_are_never_likelier_to_grow():

@@ -91,26 +91,44 @@ class Candidates(NamedTuple):
         return Candidates(len(items), one[kept], other[kept], self.score[kept], group, source)
 
 
-def transitivity(graph: Graph) -> float:
-    """Return how often two candidates of an item are themselves a pair, if they could be.
+class Wedges(NamedTuple):
+    """Pairs of candidates of one item that could be the same: how many, and how many are listed."""
+
+    possible: float
+    closed: float
+
+    @property
+    def transitivity(self) -> float:
+        """How often two candidates of an item are themselves a pair; 0 if there are none."""
+        return self.closed / self.possible if self.possible > 0 else 0.0
+
+    @property
+    def n_open(self) -> float:
+        """How many are not listed, so that they contradict each other; both orders are counted."""
+        return 0.5 * (self.possible - self.closed)
+
+
+def wedges(graph: Graph) -> Wedges:
+    """Count pairs of candidates of one item, of some items where there are many.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> W = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]]
-    >>> transitivity(build_graph(Problem.check(W)))
+    >>> wedges(build_graph(Problem.check(W))).transitivity
     0.6
     """
     centres = np.arange(graph.n_items)
     if len(centres) > CENTRES:
         centres = np.random.default_rng(0).choice(centres, CENTRES, replace=False)
-    return float(_share_closed(graph, graph.group(), centres))
+    possible, closed = _wedges(graph, graph.group(), centres) * (graph.n_items / len(centres))
+    return Wedges(float(possible), float(closed))
 
 
 @njit(cache=True, nogil=True)
-def _share_closed(graph, group, centres):
-    """Return the share of pairs of candidates of the centres, not of one group, that are listed."""
+def _wedges(graph, group, centres):
+    """Return the number of pairs of candidates of the centres, not of one group; those listed."""
     is_near = np.zeros(graph.indptr.size - 1, np.bool_)
     of_group = np.zeros(graph.indptr.size - 1, np.int64)
     closed, possible = 0.0, 0.0
@@ -127,7 +145,7 @@ def _share_closed(graph, group, centres):
         for e in range(begin, end):
             is_near[graph.indices[e]] = False
             of_group[group[graph.indices[e]]] = 0
-    return closed / possible if possible > 0 else 0.0
+    return np.array([possible, closed])
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from spherelax.coordinate.candidates import Candidates, transitivity
+from spherelax.coordinate.candidates import Candidates, wedges
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.graph import Graph
@@ -28,8 +28,8 @@ TRANSITIVE_GROUPS = 1 / 3
 PAIRED = 0.01
 # A list of fewer pairs than that shows nothing of its scores.
 FEW_PAIRS = 50
-# Between two sources this number of pairs must contradict others; fewer do not show what wrong
-# pairs score.
+# Between two sources, and without groups, this number of pairs must contradict others; fewer do not
+# show what wrong pairs score.
 CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
@@ -74,7 +74,7 @@ def probabilities(
     if n_groups == 2:
         found = _of_two(graph, None)
         return found._replace(right=_of_entries(graph, found.right))
-    closed = transitivity(graph)
+    closed = wedges(graph).transitivity
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
     found = partitioned(graph, apart(graph, sources))
@@ -102,20 +102,23 @@ def are_matches(graph: Graph, kind: str | None, *, is_list: bool) -> bool:
     if kind is not None or not is_list or graph.grouped or not _can_teach(graph, kind, 0):
         return False
     m = graph.n_present()
-    return 2 * len(graph.values) < m * (m - 1) and transitivity(graph) >= TRANSITIVE
+    return 2 * len(graph.values) < m * (m - 1) and wedges(graph).transitivity >= TRANSITIVE
 
 
 def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
     """Tell whether a list could show what scores are worth.
 
-    Scores that are all equal could not, nor could those of a few pairs, or those between two groups
-    that hardly contradict each other. Where one of the two may hold copies, its items are free and
-    no groups; several candidates of an item then contradict nothing.
+    Scores that are all equal could not, nor could those of a few pairs, or those that hardly
+    contradict each other: between two groups, or if candidates of one item nearly always match.
+    Where one of the two may hold copies, its items are free and no groups; several candidates of an
+    item then contradict nothing.
     """
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return False
     if n_groups == 2:
         return Candidates.of(graph).n_wrong() >= CONTRADICTED
+    if n_groups == 0 and wedges(graph).n_open < CONTRADICTED:
+        return False
     return kind is not None or len(graph.values) >= 2 * FEW_PAIRS
 
 
