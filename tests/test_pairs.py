@@ -56,7 +56,7 @@ def test_frames_of_every_library(library: str, names: tuple[str, ...]) -> None:
     expected = W if names == ROLES else -np.log(1.0 - W)
     np.testing.assert_allclose(records.similarity.toarray(), expected, rtol=1e-12)
     np.testing.assert_allclose(records.scores(records.similarity.toarray()), W, rtol=1e-12)
-    assert records.kind is None
+    assert records.kind == ("information" if names is SPLINK else None)
     assert entities(records) == [0, 0, 0, 1, 1]
 
 
@@ -67,8 +67,8 @@ WEIGHTS = {
 }
 
 
-def test_match_weights_are_log_odds() -> None:
-    records = read_pairs(pd.DataFrame(WEIGHTS))
+def test_match_weights_can_be_taken_as_log_odds() -> None:
+    records = read_pairs(pd.DataFrame(WEIGHTS), kind="odds")
     assert records.kind == records.problem.kind == "odds"
     assert records.ids == ["a", "b", "c", "d"]
     W = np.zeros((4, 4))
@@ -87,10 +87,10 @@ def test_probabilities_come_before_match_weights() -> None:
     p = 1.0 / (1.0 + 2.0 ** -np.array(WEIGHTS["match_weight"]))
     both = pd.DataFrame(WEIGHTS | {"match_probability": p})
     found = read_pairs(both)
-    assert found.kind is None
+    assert found.kind == read_pairs(pd.DataFrame(WEIGHTS)).kind == "information"
     assert found.column == "match_probability"
     # With one kind, both columns mean the same.
-    for kind in ("pairs", "odds"):
+    for kind in ("pairs", "odds", "information"):
         by_weight = read_pairs(pd.DataFrame(WEIGHTS), kind=kind)
         by_p = read_pairs(both, kind=kind)
         assert by_weight.kind == by_p.kind == by_p.problem.kind == kind
@@ -101,6 +101,21 @@ def test_probabilities_come_before_match_weights() -> None:
         for records, scores in ((by_weight, WEIGHTS["match_weight"]), (by_p, p)):
             shown = records.scores(records.similarity.toarray())[listed]
             np.testing.assert_allclose(np.unique(shown), np.unique(scores[:4]), rtol=1e-9)
+
+
+def test_probabilities_that_nothing_contradicts_are_believed(seed: int) -> None:
+    p = np.r_[np.random.default_rng(seed).uniform(0.8, 0.999, 100), 0.001]
+    ends = {f"unique_id_{side}": [f"{side}{n}" for n in range(101)] for side in "lr"}
+    sources = {f"source_dataset_{side}": [side] * 101 for side in "lr"}
+    for names in (ends, ends | sources):
+        records = read_pairs(pd.DataFrame(names | {"match_probability": p}))
+        result = solve(records.problem)
+        assert result.n_labels == 102
+        entity = dict(zip(records.ids, result.labels.tolist(), strict=True))
+        assert entity["l100"] != entity["r100"]
+        sure = dict(zip(records.ids, result.confidence, strict=True))
+        found = [sure[f"l{n}"] for n in range(100)]
+        np.testing.assert_allclose(found, p[:100], atol=0.002)
 
 
 def test_sure_probabilities_are_finite() -> None:

@@ -51,11 +51,13 @@ def solve(
         The object that each item belongs to, in any order, such as the image of a keypoint. Items
         of one group never share a label. An item whose group is None is free of this rule. None
         instead of a sequence: no item has a group.
-    kind : {"graph", "pairs", "odds"}, optional
+    kind : {"graph", "pairs", "odds", "information"}, optional
         What the similarities are. "graph": two items without a similarity are not alike. "pairs":
         scores of candidates, from blocking rules or nearest neighbours; that a pair is listed says
         little, and what its score is worth is learnt. "odds": the log odds, in nats, that two items
-        are the same; they may be negative. None: a sparse matrix is taken for a list of candidates
+        are the same; they may be negative. "information": ``-log(1 - p)`` nats, where p is how
+        likely some model says that two items are the same; where scores show what they are worth,
+        that is learnt, else p is believed. None: a sparse matrix is taken for a list of candidates
         if most of its pairs contradict each other and its scores show which are right; else for a
         graph.
     duplicate_free : {"hard", "soft"}

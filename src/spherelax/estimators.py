@@ -306,7 +306,7 @@ class SphereMatching(_SphereEstimator):
 
     Parameters
     ----------
-    kind : {"graph", "pairs", "odds"}, optional
+    kind : {"graph", "pairs", "odds", "information"}, optional
         What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
     duplicate_free : {"hard", "soft"}
         Whether every group holds each thing once, as in :func:`spherelax.solve`.

@@ -22,7 +22,7 @@ from spherelax.labels import encode, listed
 # A dense matrix is checked in blocks of this number of rows, which saves memory.
 CHECK_ROWS = 256
 # What similarities can be.
-KINDS = ("graph", "pairs", "odds")
+KINDS = ("graph", "pairs", "odds", "information")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Problem:
         The user's matrix, not a copy if possible, of any real dtype.
     groups : ndarray of shape (n_items,) or None
         Group of each item, counted from 0 in order of first appearance. None: no groups.
-    kind : {"graph", "pairs", "odds"} or None
+    kind : {"graph", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
     """
 

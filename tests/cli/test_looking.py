@@ -162,14 +162,15 @@ PROBABILITIES = "unique_id_l,unique_id_r,match_probability\na,b,0.9\nb,c,0.1\nc,
 def test_what_users_see_are_their_own_scores() -> None:
     Path("weights.csv").write_text(WEIGHTS)
     Path("probabilities.csv").write_text(PROBABILITIES)
-    for file, n_edges, smallest, median, largest in (
-        ("weights.csv", 2, 4.0, 7.0, 10.0),
-        ("probabilities.csv", 3, 0.1, 0.75, 0.9),
+    for options, n_edges, smallest, median, largest in (
+        (("weights.csv", "--kind", "odds"), 2, 4.0, 7.0, 10.0),
+        (("weights.csv",), 4, -3.0, 1.75, 10.0),
+        (("probabilities.csv",), 3, 0.1, 0.75, 0.9),
     ):
-        about = json.loads(invoke("info", file, "--json").stdout)
+        about = json.loads(invoke("info", *options, "--json").stdout)
         found = [about[name] for name in ("n_edges", "smallest", "largest")]
         assert found == pytest.approx([n_edges, smallest, largest])
-        assert invoke("report", file).exit_code == 0
+        assert invoke("report", *options).exit_code == 0
         page = Path("report.html").read_text()
         assert f"median, from {smallest:g} to {largest:g}" in page
         assert f">{median:g}<" in page

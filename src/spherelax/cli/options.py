@@ -67,11 +67,11 @@ AS_ANY = {"--as": Option(Choice(*KINDS), AS_TEXT)}
 AS_GROUPED = {"--as": Option(Choice(*KINDS[:-1]), AS_TEXT)}
 READING = {
     "--kind": Option(
-        Choice("graph", "pairs", "odds"),
+        Choice("graph", "pairs", "odds", "information"),
         "What the similarities are. graph: items without one are not alike. pairs: scores of "
         "candidates, whose worth is learnt. odds: log odds in nats, which may be negative. "
-        "Default: graph for edges, h5ad and points, odds for a match_weight, else found from the "
-        "similarities.",
+        "information: -log(1 - p) of a probability p. Default: graph for edges, h5ad and points, "
+        "information for splink's columns, else found from the similarities.",
     ),
     "--columns": Option(
         Names(), "pairs: names of the columns source,id,source,id,score or id,id,score."

@@ -17,7 +17,9 @@ from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
 from spherelax.coordinate.graph import Graph, background, build_graph
 from spherelax.coordinate.odds import (
     are_matches,
+    believed,
     by_probability,
+    is_learnt,
     likewise,
     log_odds,
     probabilities,
@@ -93,16 +95,22 @@ class Model:
         >>> Model.of(problem).labeling(np.array([0, 0, 0, 1, 1, 1])).inside
         array([3., 3.])
         """
-        unit = 1.0 if problem.kind == "odds" else float(problem.similarity.max())
+        is_stated = problem.kind in ("odds", "information")
+        unit = 1.0 if is_stated else float(problem.similarity.max())
         graph = build_graph(problem, unit)
-        is_list = problem.kind == "pairs" or sp.issparse(problem.similarity)
-        judged = probabilities(graph, problem.kind, is_list=is_list, sources=sources)
+        kind = None if problem.kind == "information" else problem.kind
+        is_list = problem.kind is not None or sp.issparse(problem.similarity)
+        judged = probabilities(graph, kind, is_list=is_list, sources=sources)
+        if judged is None and problem.kind == "information" and not is_learnt(graph):
+            odds = believed(graph)
+            judged = probabilities(odds, "odds", is_list=is_list)
+            return cls(graph, odds, unit, is_corrected=False, judged=judged)
         if judged is not None:
-            odds = graph if problem.kind == "odds" else log_odds(graph, judged.right)
+            odds = graph if kind == "odds" else log_odds(graph, judged.right)
             return cls(graph, odds, unit, is_corrected=False, judged=judged)
         if graph.grouped:
             return cls.of_graph(graph, unit, is_corrected=False, learns=True)
-        learns = not is_metric and are_matches(graph, problem.kind, is_list=is_list)
+        learns = not is_metric and are_matches(graph, kind, is_list=is_list)
         floor = 0.0 if is_metric or learns else background(graph)
         degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
         is_corrected = are_uneven(degrees[degrees > 0])

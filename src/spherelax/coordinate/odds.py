@@ -93,6 +93,14 @@ def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
     return bool(n_right >= MANY_ENTITIES and 2.0 * _threshold(right) >= CLEARLY)
 
 
+def is_learnt(graph: Graph) -> bool:
+    """Tell whether labels teach what information, which is no list of candidates, is worth."""
+    n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
+    if n_groups == 0:
+        return are_matches(graph, None, is_list=True)
+    return n_groups > 2 and _can_teach(graph, None, n_groups)
+
+
 def are_matches(graph: Graph, kind: str | None, *, is_list: bool) -> bool:
     """Tell whether similarities without groups are a list of pairs most of which are right.
 
@@ -136,6 +144,21 @@ def log_odds(graph: Graph, right: Floats) -> Graph:
     sure = np.clip(right, SURE, 1.0 - SURE)
     values = logit(sure) - logit(_threshold(sure)) + TIE * (graph.values / graph.values.max())
     return graph._replace(values=values.astype(np.float32))
+
+
+def believed(graph: Graph) -> Graph:
+    """Return a graph of information, ``-log(1 - p)`` nats, as log odds.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> graph = build_graph(Problem.check(np.log([[1, 2, 1], [2, 1, 10], [1, 10, 1]])), 1.0)
+    >>> believed(graph).values.round(1)
+    array([0. , 0. , 2.2, 2.2], dtype=float32)
+    """
+    s = np.maximum(graph.values.astype(float), SURE**2)
+    return graph._replace(values=(s + np.log(-np.expm1(-s))).astype(np.float32))
 
 
 def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:

@@ -121,10 +121,10 @@ def read_pairs(
     once, in one or both directions, its largest score counts. A pair of a record with itself is
     ignored.
 
-    Two columns of splink say what a score is worth. A ``match_probability`` p becomes
-    ``-log(1 - p)`` nats, with p at most 1 - 1e-9: the information that the pair would be wrong. A
-    ``match_weight`` w, the log odds to the base 2, becomes log odds in nats, ``w * log(2)``; it may
-    be negative, and the kind of the records is "odds".
+    Two columns of splink say what a score is worth: a ``match_probability`` p and a
+    ``match_weight``, the log odds to the base 2, which may be negative. Both become ``-log(1 - p)``
+    nats, with p at most 1 - 1e-9: the information that the pair would be wrong. The kind of the
+    records is then "information".
 
     Parameters
     ----------
@@ -146,11 +146,10 @@ def read_pairs(
         ``unique_id``; without sources ``id`` or ``unique_id``. Each record that is in no pair
         becomes its own entity. The answer has this order. None: the records of the pairs, in order
         of first appearance.
-    kind : {"graph", "pairs", "odds"}, optional
+    kind : {"graph", "pairs", "odds", "information"}, optional
         What the scores are, as in :func:`spherelax.solve`. "odds": log odds in nats, which may be
-        negative; with it, both columns of splink become these, and with another kind both become
-        ``-log(1 - p)``. None: "odds" for a ``match_weight``; of other scores, that is to be found
-        out.
+        negative; with it, both columns of splink become these. None: "information" for these two
+        columns; of other scores, that is to be found out.
 
     Returns
     -------
@@ -182,7 +181,7 @@ def read_pairs(
     sheet = read_sheet(source, "a table of pairs")
     names = _recognised(sheet) if columns is None else _named(sheet, columns)
     column = names[-1]
-    kind = "odds" if kind is None and column == WEIGHT else kind
+    kind = "information" if kind is None and column in (PROBABILITY, WEIGHT) else kind
     scores = _scores(sheet, column, kind)
     middle = len(names) // 2
     pairs = zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)

@@ -28,7 +28,7 @@ def read_edges(file: File, *, kind: str = "graph") -> Items:
     ----------
     file : str, Path or Source
         ``.csv``, ``.tsv`` or ``.txt``.
-    kind : {"graph", "pairs", "odds"}
+    kind : {"graph", "pairs", "odds", "information"}
         What the similarities are, as in :func:`spherelax.solve`; only "odds" may be negative.
 
     Returns
