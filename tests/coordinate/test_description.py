@@ -180,3 +180,22 @@ def test_only_broad_degrees_are_uneven(m, seed):
         assert not are_uneven(rng.uniform(0.9, 1.1, m) * mean)
         assert are_uneven(np.rint((rng.pareto(1.5, m) + 0.5) * mean))
     assert not are_uneven(np.zeros(0))
+
+
+def test_small_entities_of_plain_matches_are_not_joined_by_wrong_ones(seed):
+    """Entities of two or three items in five groups, and as many wrong matches as right ones."""
+    rng = np.random.default_rng(seed)
+    size = rng.integers(2, 4, 300)
+    truth = np.repeat(np.arange(300), size)
+    groups = np.concatenate([rng.permutation(5)[:n] for n in size])
+    right = np.triu(truth[:, None] == truth, 1)
+    wrong = np.triu(rng.random(right.shape) < right.sum() * 2 / right.size, 1)
+    wrong &= (truth[:, None] != truth) & (groups[:, None] != groups)
+    W = (right | wrong).astype(float)
+    result = sl.solve(W + W.T, groups)
+    f_scores = [
+        sl.metrics.pairwise_scores(truth, labels, groups).f_score
+        for labels in (result.labels, *result.path.labels)
+    ]
+    assert f_scores[0] > max(f_scores) - 0.03
+    assert f_scores[0] > 0.94

@@ -31,6 +31,10 @@ SOFTNESS = 1.5
 PLAIN_RATE = 0.7
 # The same for labels without names.
 UNNAMED_RATE = 0.85
+# With fewer groups than the square root of the number of items, labels of plain matches are too
+# many to be told apart. They pay for names to this share only: with 1 small labels are joined by
+# wrong matches, with 0 large ones are split.
+NAMES_OF_MANY = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +54,8 @@ class Description:
         Whether the null model is corrected for degrees.
     rate : float
         Weight of the cost of labels that have names.
-    has_names : bool
-        Whether labels must have names.
+    names : float
+        Share of the cost of names that labels must pay for: 0, unless there are groups.
     """
 
     total: float
@@ -59,7 +63,7 @@ class Description:
     weight: NDArray[np.float32]
     is_corrected: bool
     rate: float
-    has_names: bool = False
+    names: float = 0.0
 
     def saving(self, labels: NDArray[np.integer], inside: NDArray[np.float64]) -> float:
         """Return the nats that labels save over one label for all, given what is inside each.
@@ -92,8 +96,10 @@ class Description:
         similarities between them.
         """
         named = self.rate * labels_cost(sizes)
-        if self.has_names:
+        if self.names == 1.0:
             return named
+        if self.names > 0.0:
+            return self.names * named + (1.0 - self.names) * unnamed_cost(sizes)
         unnamed = (1.0 if self.is_corrected else UNNAMED_RATE) * unnamed_cost(sizes)
         return min(named, unnamed) if len(sizes) ** 2 <= sizes.sum() else unnamed
 
@@ -119,6 +125,19 @@ class Likelihood:
         3.0
         """
         return float(inside.sum())
+
+
+def names_of_matches(n_items: int, n_groups: int) -> float:
+    """Return the share of the cost of names that labels of plain matches pay for.
+
+    No label has more items than there are groups.
+
+    Examples
+    --------
+    >>> names_of_matches(400, 40), names_of_matches(400, 5)
+    (1.0, 0.3)
+    """
+    return 1.0 if n_groups**2 >= n_items else NAMES_OF_MANY
 
 
 def labels_cost(sizes: NDArray[Any]) -> float:

@@ -11,7 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate import neighbors
-from spherelax.coordinate.description import PLAIN_RATE, Description, Likelihood, are_uneven
+from spherelax.coordinate.description import (
+    PLAIN_RATE,
+    Description,
+    Likelihood,
+    are_uneven,
+    names_of_matches,
+)
 from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
 from spherelax.coordinate.graph import Graph, background, build_graph
@@ -164,8 +170,16 @@ class Model:
             weight=self.graph.weight,
             is_corrected=self.is_corrected,
             rate=PLAIN_RATE if is_plain else 1.0,
-            has_names=self.graph.grouped,
+            names=self._names(),
         )
+
+    def _names(self) -> float:
+        """Return the share of the cost of names that labels pay for."""
+        if not self.graph.grouped:
+            return 0.0
+        if self.worth is not None:
+            return 1.0
+        return names_of_matches(self.graph.n_present(), len(self.graph.unit_ptr) - 1)
 
     @cached_property
     def total(self) -> float:
