@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from spherelax._solve import solve
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
-    from spherelax.result import Duplicates, Result, Status, Step, SweepPath
+    from spherelax.result import Duplicates, EntityProbability, Result, Status, Step, SweepPath
     from spherelax.settings import Coordinate, Power
 
 __all__ = [
     "Coordinate",
     "Duplicates",
+    "EntityProbability",
     "InvalidInputError",
     "Power",
     "Result",

@@ -19,6 +19,7 @@ from spherelax.coordinate.odds import (
     apart,
     by_labels,
     judge,
+    listed,
     log_odds,
     probabilities,
 )
@@ -142,7 +143,7 @@ def test_sureness_ranks_wrong_items(seed):
 def test_probabilities_of_both_directions_are_equal(seed):
     pairs, _ = entities(seed)
     graph = build_graph(Problem.check(matrix(pairs)))
-    judged = probabilities(graph, "pairs", is_list=True)
+    judged = probabilities(graph, "pairs", listed(graph, "pairs", is_list=True))
     P = sp.csr_array((judged.right, graph.indices, graph.indptr))
     assert abs(P - P.T).max() == 0.0
     alone = judge(graph, judged, np.arange(graph.n_items, dtype=np.int32))
@@ -240,3 +241,13 @@ def test_pairs_that_nothing_contradicts_are_joined(kind, has_groups, seed):
     result = quiet_solve(sp.csr_array(half + half.T), groups, kind=kind)
     np.testing.assert_array_equal(result.labels[:150], result.labels[150:])
     assert result.n_labels == 150
+
+
+def test_new_pairs_of_a_believed_model_are_believed_too():
+    p = np.array([0.9, 0.2, 0.7])
+    half = sp.coo_array((-np.log1p(-p), ([0, 2, 4], [1, 3, 5])), shape=(6, 6))
+    W = sp.csr_array(half + half.T)
+    before = sl.solve(W[:4, :4], kind="information")
+    after = sl.solve(W, kind="information", start=before)
+    np.testing.assert_array_equal(after.labels, [0, 0, 1, 2, 3, 3])
+    np.testing.assert_allclose(after.match_probability().data[[0, 2, 4]], p, atol=1e-6)

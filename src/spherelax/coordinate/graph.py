@@ -64,6 +64,10 @@ class Graph(NamedTuple):
         unit[self.members] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return unit
 
+    def n_groups(self) -> int:
+        """Return how many groups there are, each free item being one; 0 if all items are free."""
+        return len(self.unit_ptr) - 1 if self.grouped else 0
+
     def n_present(self) -> int:
         """Return how many items are similar to any other."""
         return int(np.count_nonzero(self.weight))

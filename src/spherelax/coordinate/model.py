@@ -22,13 +22,14 @@ from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
 from spherelax.coordinate.graph import Graph, background, build_graph
 from spherelax.coordinate.odds import (
-    are_matches,
     believed,
     by_probability,
-    is_learnt,
     likewise,
+    listed,
     log_odds,
     probabilities,
+    stated,
+    teaches,
 )
 from spherelax.coordinate.strata import Strata
 from spherelax.coordinate.tally import within
@@ -55,7 +56,7 @@ class Model:
     graph : Graph
         The same by what they are worth: what is walked.
     unit : float
-        The largest similarity when the model was made.
+        The largest similarity when the model was made; 1 where similarities are nats.
     is_corrected : bool
         Whether the null model is corrected for degrees.
     worth : Worth or None
@@ -68,6 +69,8 @@ class Model:
         The average similarity before pairs of groups were weighted; None: they were not.
     judged : Judged or None
         Of each similarity, how likely its pair is right, where ``graph`` has log odds; else None.
+    is_stated : bool
+        Whether these log odds are those of somebody's model, and not learnt.
     """
 
     given: Graph
@@ -79,6 +82,7 @@ class Model:
     floor: float = 0.0
     plain_average: float | None = None
     judged: Judged | None = None
+    is_stated: bool = False
 
     @classmethod
     def of(
@@ -101,22 +105,22 @@ class Model:
         >>> Model.of(problem).labeling(np.array([0, 0, 0, 1, 1, 1])).inside
         array([3., 3.])
         """
-        is_stated = problem.kind in ("odds", "information")
-        unit = 1.0 if is_stated else float(problem.similarity.max())
+        is_model = problem.kind in ("odds", "information")
+        unit = 1.0 if is_model else float(problem.similarity.max())
         graph = build_graph(problem, unit)
-        kind = None if problem.kind == "information" else problem.kind
-        is_list = problem.kind is not None or sp.issparse(problem.similarity)
-        judged = probabilities(graph, kind, is_list=is_list, sources=sources)
-        if judged is None and problem.kind == "information" and not is_learnt(graph):
-            odds = believed(graph)
-            judged = probabilities(odds, "odds", is_list=is_list)
-            return cls(graph, odds, unit, is_corrected=False, judged=judged)
+        if problem.kind == "odds":
+            return cls.stated(graph, graph)
+        kind = None if is_model else problem.kind
+        seen = listed(graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity))
+        judged = None if seen is None else probabilities(graph, kind, seen, sources)
         if judged is not None:
-            odds = graph if kind == "odds" else log_odds(graph, judged.right)
+            odds = log_odds(graph, judged.right)
             return cls(graph, odds, unit, is_corrected=False, judged=judged)
+        learns = teaches(graph, seen)
+        if is_model and not learns:
+            return cls.stated(graph, believed(graph))
         if graph.grouped:
             return cls.of_graph(graph, unit, is_corrected=False, learns=True)
-        learns = not is_metric and are_matches(graph, kind, is_list=is_list)
         floor = 0.0 if is_metric or learns else background(graph)
         degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
         is_corrected = are_uneven(degrees[degrees > 0])
@@ -125,6 +129,11 @@ class Model:
         if is_metric:
             return cls(graph, graph, unit, is_corrected)
         return cls.of_graph(graph, unit, is_corrected, learns=learns, floor=floor)
+
+    @classmethod
+    def stated(cls, given: Graph, odds: Graph) -> Model:
+        """Believe the log odds of a model."""
+        return cls(given, odds, 1.0, is_corrected=False, judged=stated(odds), is_stated=True)
 
     @classmethod
     def of_graph(
@@ -179,7 +188,7 @@ class Model:
             return 0.0
         if self.worth is not None:
             return 1.0
-        return names_of_matches(self.graph.n_present(), len(self.graph.unit_ptr) - 1)
+        return names_of_matches(self.graph.n_present(), self.graph.n_groups())
 
     @cached_property
     def total(self) -> float:
@@ -217,9 +226,11 @@ def extended(model: Model, problem: Problem) -> Model:
 
     Unit, null model and what similarities are worth stay; pairs of groups are not weighted.
     """
-    given = build_graph(problem, model.unit)
     if problem.kind == "odds":
         return Model.of(problem)
+    given = build_graph(problem, model.unit)
+    if problem.kind == "information" and model.is_stated:
+        return Model.stated(given, believed(given))
     if model.right is not None:
         right = likewise(model.given, model.right, given)
         judged = Judged(right, by_probability(given, right))

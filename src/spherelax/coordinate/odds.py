@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from spherelax.coordinate.candidates import Candidates, wedges
+from spherelax.coordinate.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.graph import Graph
@@ -44,37 +44,41 @@ SURE = 1e-4
 TIE = 1e-3
 
 
+def listed(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
+    """Return the wedges of similarities that are a list which could show what scores are worth.
+
+    ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
+    list. None: they could not. Scores that are all equal show nothing, nor do those of a few pairs,
+    or those that hardly contradict each other: between two groups, or if candidates of one item
+    nearly always match. Where most items are compared with most others, there is no list.
+    """
+    if kind == "graph" or not is_list or len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+        return None
+    n_groups, m = graph.n_groups(), graph.n_present()
+    if n_groups == 2:
+        return Wedges(0.0, 0.0) if Candidates.of(graph).n_wrong() >= CONTRADICTED else None
+    is_complete = n_groups == 0 and 2 * len(graph.values) >= m * (m - 1)
+    if kind is None and (is_complete or len(graph.values) < 2 * FEW_PAIRS):
+        return None
+    found = wedges(graph)
+    return None if n_groups == 0 and found.n_open < CONTRADICTED else found
+
+
 def probabilities(
     graph: Graph,
     kind: str | None,
-    *,
-    is_list: bool,
+    seen: Wedges,
     sources: NDArray[np.intp] | None = None,
 ) -> Judged | None:
-    """Return for each similarity how likely its pair is right; None: the graph is no list of pairs.
+    """Return for each pair of a list how likely it is right; None: it is a graph of matches.
 
-    ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list of candidates. ``sources`` is given if free items of one source may be copies of each
-    other; an item whose candidates are all free may then have several partners.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> graph = build_graph(Problem.check([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds"), 1.0)
-    >>> probabilities(graph, "odds", is_list=False).right.round(2)
-    array([0.95, 0.05, 0.95, 0.05])
+    ``seen`` is what `listed` returned. ``sources`` is given if free items of one source may be
+    copies of each other; an item whose candidates are all free may then have several partners.
     """
-    if kind == "odds":
-        right = np.asarray(expit(graph.values.astype(float)))
-        return Judged(right, by_log_odds(Candidates.of(graph).score.astype(float)))
-    n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
-    if kind == "graph" or not is_list or not _can_teach(graph, kind, n_groups):
-        return None
+    n_groups, closed = graph.n_groups(), seen.transitivity
     if n_groups == 2:
         found = _of_two(graph, None)
         return found._replace(right=_of_entries(graph, found.right))
-    closed = wedges(graph).transitivity
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
     found = partitioned(graph, apart(graph, sources))
@@ -85,49 +89,36 @@ def probabilities(
     return found._replace(right=_of_entries(graph, found.right))
 
 
+def stated(odds: Graph) -> Judged:
+    """Return how likely pairs are right by log odds that are believed.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> graph = build_graph(Problem.check([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds"), 1.0)
+    >>> stated(graph).right.round(2)
+    array([0.95, 0.05, 0.95, 0.05])
+    """
+    right = np.asarray(expit(odds.values.astype(float)))
+    return Judged(right, by_log_odds(Candidates.of(odds).score.astype(float)))
+
+
+def teaches(graph: Graph, seen: Wedges | None) -> bool:
+    """Tell whether labels teach what the scores of a list, which is a graph of matches, are worth.
+
+    With groups they do. Without, most pairs must be right: what is listed then agrees, but how good
+    a pair is shows in its score only.
+    """
+    return seen is not None and (graph.grouped or seen.transitivity >= TRANSITIVE)
+
+
 def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
     """Tell whether probabilities show entities, in a list with such a transitivity."""
     n_right = right.sum() / graph.n_present()
     if closed < AMBIGUOUS:
         return bool(n_right >= ENTITIES)
     return bool(n_right >= MANY_ENTITIES and 2.0 * _threshold(right) >= CLEARLY)
-
-
-def is_learnt(graph: Graph) -> bool:
-    """Tell whether labels teach what information, which is no list of candidates, is worth."""
-    n_groups = len(graph.unit_ptr) - 1 if graph.grouped else 0
-    if n_groups == 0:
-        return are_matches(graph, None, is_list=True)
-    return n_groups > 2 and _can_teach(graph, None, n_groups)
-
-
-def are_matches(graph: Graph, kind: str | None, *, is_list: bool) -> bool:
-    """Tell whether similarities without groups are a list of pairs most of which are right.
-
-    What is listed then agrees, but how good a pair is shows in its score only. Where most items are
-    compared with most others, similarities are no list.
-    """
-    if kind is not None or not is_list or graph.grouped or not _can_teach(graph, kind, 0):
-        return False
-    m = graph.n_present()
-    return 2 * len(graph.values) < m * (m - 1) and wedges(graph).transitivity >= TRANSITIVE
-
-
-def _can_teach(graph: Graph, kind: str | None, n_groups: int) -> bool:
-    """Tell whether a list could show what scores are worth.
-
-    Scores that are all equal could not, nor could those of a few pairs, or those that hardly
-    contradict each other: between two groups, or if candidates of one item nearly always match.
-    Where one of the two may hold copies, its items are free and no groups; several candidates of an
-    item then contradict nothing.
-    """
-    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
-        return False
-    if n_groups == 2:
-        return Candidates.of(graph).n_wrong() >= CONTRADICTED
-    if n_groups == 0 and wedges(graph).n_open < CONTRADICTED:
-        return False
-    return kind is not None or len(graph.values) >= 2 * FEW_PAIRS
 
 
 def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> Judged:
@@ -224,8 +215,7 @@ def judge(
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, 0], [3, 0, -3], [0, -3, 0]], kind="odds"), 1.0)
-    >>> judged = probabilities(graph, "odds", is_list=False)
-    >>> judge(graph, judged, np.array([0, 0, 1], dtype=np.int32)).item.round(1)
+    >>> judge(graph, stated(graph), np.array([0, 0, 1], dtype=np.int32)).item.round(1)
     array([0.9, 0.9, 0.9])
     """
     if judged.beliefs is not None:
