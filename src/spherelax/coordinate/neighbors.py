@@ -30,12 +30,13 @@ def gather(graph, labels, i, sums, n):
     after is returned.
     """
     x, touched = sums.x, sums.touched
-    for e in range(graph.indptr[i], graph.indptr[i + 1]):
-        c = labels[graph.indices[e]]
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    for e in range(indptr[i], indptr[i + 1]):
+        c = labels[indices[e]]
         if x[c] == 0.0:
             touched[n] = c
             n += 1
-        x[c] += graph.values[e]
+        x[c] += values[e]
         if x[c] == 0.0:
             x[c] = CANCELLED
     return n
@@ -44,8 +45,9 @@ def gather(graph, labels, i, sums, n):
 @njit(cache=True, nogil=True)
 def activate_neighbors(graph, i, active):
     """Mark the neighbours of item i in ``active``: they must be visited again."""
-    for e in range(graph.indptr[i], graph.indptr[i + 1]):
-        active[graph.indices[e]] = True
+    indptr, indices = graph.indptr, graph.indices
+    for e in range(indptr[i], indptr[i + 1]):
+        active[indices[e]] = True
 
 
 @njit(cache=True, nogil=True)

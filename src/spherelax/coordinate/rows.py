@@ -48,6 +48,7 @@ class Proposed(NamedTuple):
     activation: Any  # float32 (n), as in `Rows`
     moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
     gain: Any  # float32 (n), what the objective gains
+    queue: Any  # int32 (n), positions of the active items
 
 
 class Scratch(NamedTuple):
@@ -67,60 +68,61 @@ def attract(graph, rows, i, scratch):
     """
     packed, value, x, touched = rows.packed, rows.value, scratch.x, scratch.touched
     r = packed.shape[1] // 2
-    n = 0
-    # Prefetch: reads that do not depend on each other let the processor fetch all rows at once.
-    seen = np.int32(0)
-    for e in range(graph.indptr[i], graph.indptr[i + 1]):
-        seen += packed[graph.indices[e], 0]
-    touched[0] = seen  # overwritten below; without a use the compiler would drop the loop
-    for e in range(graph.indptr[i], graph.indptr[i + 1]):
-        j, w = graph.indices[e], graph.values[e]
+    n = np.uint64(0)
+    for e in range(np.uint64(graph.indptr[i]), np.uint64(graph.indptr[i + 1])):
+        j, w = np.uint64(graph.indices[e]), graph.values[e]
         for t in range(r):
-            c = packed[j, t]
+            c = packed[j, np.uint64(t)]
             if c < 0:
                 break
-            if x[c] == 0.0:
-                touched[n] = c
-                n += 1
-            x[c] += w * value[j, r + t]
-            if x[c] == 0.0:
-                x[c] = CANCELLED
-    return n
+            c = np.uint64(c)
+            before = x[c]
+            touched[n] = c
+            n += np.uint64(before == 0.0)
+            after = before + w * value[j, np.uint64(r + t)]
+            x[c] = CANCELLED if after == 0.0 else after
+    return np.int64(n)
 
 
 @njit(cache=True, nogil=True)
 def clear_sums(n, scratch):
     """Set ``x`` to 0 at the first n touched columns."""
+    x, touched = scratch.x, scratch.touched
     for q in range(n):
-        scratch.x[scratch.touched[q]] = 0.0
+        x[touched[q]] = 0.0
 
 
 @njit(cache=True, nogil=True)
 def entry(rows, i, c):
     """Return the entry of row i in column c."""
-    r = rows.packed.shape[1] // 2
+    packed, value = rows.packed, rows.value
+    r = packed.shape[1] // 2
     found = np.float32(0.0)
     for t in range(r):
-        if rows.packed[i, t] == c:
-            found = rows.value[i, r + t]
+        if packed[i, t] == c:
+            found = value[i, r + t]
     return found
 
 
 @njit(cache=True, nogil=True)
 def add(rows, i, sign, target):
     """Add row i, times a sign, to a dense vector."""
-    r = rows.packed.shape[1] // 2
+    packed, value = rows.packed, rows.value
+    r = packed.shape[1] // 2
     for t in range(r):
-        if rows.packed[i, t] >= 0:
-            target[rows.packed[i, t]] += sign * rows.value[i, r + t]
+        c = packed[i, t]
+        if c >= 0:
+            target[c] += sign * value[i, r + t]
 
 
 @njit(cache=True, nogil=True)
 def clear(rows, i, target):
     """Set a dense vector to zero where row i has entries."""
-    for t in range(rows.packed.shape[1] // 2):
-        if rows.packed[i, t] >= 0:
-            target[rows.packed[i, t]] = 0.0
+    packed = rows.packed
+    for t in range(packed.shape[1] // 2):
+        c = packed[i, t]
+        if c >= 0:
+            target[c] = 0.0
 
 
 # NumPy's division raises nothing: else Numba would count references, see kernels.py.
@@ -176,17 +178,19 @@ def distance(rows, p, others, i):
 @njit(cache=True, nogil=True)
 def leave_columns(i, weight, rows):
     """Take the row of item i out of the column sums and counts; columns may become free."""
-    r = rows.packed.shape[1] // 2
+    packed, value, count, s = rows.packed, rows.value, rows.count, rows.s
+    free, n_free = rows.free, rows.n_free
+    r = packed.shape[1] // 2
     for t in range(r):
-        c = rows.packed[i, t]
+        c = packed[i, t]
         if c < 0:
             break
-        rows.count[c] -= 1
-        rows.s[c] -= weight * rows.value[i, r + t]
-        if rows.count[c] == 0:
-            rows.s[c] = 0.0
-            rows.free[rows.n_free[0]] = c
-            rows.n_free[0] += 1
+        count[c] -= 1
+        s[c] -= weight * value[i, r + t]
+        if count[c] == 0:
+            s[c] = 0.0
+            free[n_free[0]] = c
+            n_free[0] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -160,13 +160,14 @@ def _no_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
     activation, moved, gain = np.empty((3, n), dtype=np.float32)
-    return Proposed(packed, packed.view(np.float32), activation, moved, gain)
+    queue = np.empty(n, dtype=np.int32)
+    return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue)
 
 
 def _scratch(graph: Graph, row_entries: int) -> Scratch:
     """Return what one thread works with."""
     m = graph.n_items
-    widest = min(m, 1 + row_entries * int(np.diff(graph.indptr).max()))
+    widest = 1 + min(m, row_entries * int(np.diff(graph.indptr).max()))
     return Scratch(
         x=np.zeros(m, dtype=np.float32),
         group=np.zeros(m if graph.grouped else 1, dtype=np.float32),
