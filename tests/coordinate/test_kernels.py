@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spherelax.coordinate import kernels
+from spherelax.coordinate import batches, kernels
 from spherelax.coordinate import sweep as coordinate
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.kernels import Span, Terms
@@ -183,7 +183,7 @@ def test_sweeps_keep_their_books_and_go_down_in_order(grouped, seed):
 def large_graph(seed, grouped):
     """Sparse clusters of ten, and noise, of just so many items that passes are batched."""
     rng = np.random.default_rng(seed)
-    m = coordinate.BATCHED_ITEMS + 100
+    m = batches.BATCHED_ITEMS + 100
     truth = np.arange(m) // 10
     i, j = rng.integers(m, size=(2, 2 * m))
     j[m:] = np.minimum(10 * truth[i[m:]] + rng.integers(10, size=m), m - 1)
@@ -194,7 +194,7 @@ def large_graph(seed, grouped):
 
 @pytest.mark.parametrize("grouped", [False, True])
 def test_any_number_of_threads_gives_the_same_bits(grouped, monkeypatch, seed):
-    monkeypatch.setattr(coordinate, "WORTH_THREADS", 0)
+    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
     graph = large_graph(seed, grouped)
     gammas = np.geomspace(0.5, 0.01, 6)
     walks = [

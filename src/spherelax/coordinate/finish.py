@@ -59,7 +59,7 @@ def finish(
         elif learnt.is_whole and pick.status is Status.DESCRIBED and is_noise(learnt, route):
             found = _of_noise(learnt, found, joins_noise)
         if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
-            found = found._replace(labels=_polished(learnt, found))
+            found = found._replace(labels=_polished(learnt, route, found))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
     return found._replace(is_whole=learnt.is_whole and found.is_whole)
@@ -112,7 +112,7 @@ def _of_noise(learnt: Learnt, found: Finished, joins: bool) -> Finished:
     return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
 
 
-def _polished(learnt: Learnt, found: Finished) -> Labels:
+def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:
     """Return labels of many items, which do not merge during the walk, polished whole.
 
     They come to rest well before the step that describes best: they are polished at the first
@@ -124,7 +124,7 @@ def _polished(learnt: Learnt, found: Finished) -> Labels:
     if is_described:
         at = int((savings >= NEARLY * savings[found.at]).argmax())
     gamma = model.average * float(path.resolutions[at])
-    labels = polished(model.graph, found.labels, gamma)
+    labels = polished(model.graph, found.labels, gamma, n_threads=route.n_threads)
     if is_described and model.labeling(labels).saving < savings[found.at]:
         return found.labels
     return labels

@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.neighbors import Sums, gather
+from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
 from spherelax.labels import count_labels
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
@@ -105,6 +105,7 @@ def _contract(level, labels, gamma, outline):
     for a in range(k):
         n = 0
         for at in range(start[a], start[a + 1]):
+            fetch_ahead(at, items, level, labels)
             n = gather(level, labels, items[at], sums, n)
         if grouped:
             _collect_groups(level, items[start[a] : start[a + 1]], a, outline)

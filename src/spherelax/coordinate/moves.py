@@ -5,6 +5,8 @@ items of c. It moves to the label where that is largest, or to an empty one, whe
 a group move together, by the best assignment in which no two share a label.
 
 Only active items are visited: those with a neighbour that has moved since they were visited last.
+Where items are many, those without a better label are made inactive beforehand, while all labels
+stay as they are (`quieten`), which any number of threads can do; the others then move in order.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ import numpy as np
 from numba import njit
 
 from spherelax.coordinate.assignment import assign
-from spherelax.coordinate.neighbors import activate_neighbors, gather
+from spherelax.coordinate.neighbors import activate_neighbors, fetch_ahead, gather
+from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
+
+
+class Terms(NamedTuple):
+    """The resolution, and the gain that a move must exceed: below it is rounding."""
+
+    gamma: Any  # float64
+    least: Any  # float64
 
 
 class State(NamedTuple):
@@ -38,82 +48,96 @@ class UnitRoom(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def move_items(graph, state, gamma, least, n_passes, sums):
-    """Move items to their best labels, in at most ``n_passes`` passes, until none moves.
+def quieten(first, last, graph, state, terms, sums):
+    """Make the active items of units ``first .. last - 1`` inactive that have no better label.
 
-    A move must gain more than ``least``. Reads the graph, writes ``state``, and uses ``sums``.
+    Of a group they are those that would stay even if all labels were free.
+    """
+    active, labels, members = state.active, state.labels, graph.members
+    for at in range(graph.unit_ptr[first], graph.unit_ptr[last]):
+        i = members[at]
+        if active[i]:
+            fetch_ahead(at, members, graph, labels)
+            _fetch_sums(at, graph, state, sums)
+            active[i] = _best_label(graph, state, i, terms, sums) != labels[i]
+
+
+@njit(cache=True, nogil=True)
+def _fetch_sums(at, graph, state, sums):
+    """Fetch the sums that a visit after position ``at`` needs, if labels are many."""
+    labels, size, x = state.labels, state.size, sums.x
+    indptr, indices, members = graph.indptr, graph.indices, graph.members
+    i = members[min(at + AHEAD // 2, len(members) - 1)]
+    end = indptr[i + 1] if len(labels) > CACHED else indptr[i]
+    for e in range(indptr[i], end):
+        c = labels[indices[e]]
+        prefetch(x, c)
+        prefetch(size, c)
+
+
+@njit(cache=True, nogil=True)
+def move_items(first, last, graph, state, terms, sums):
+    """Move the active items of units ``first .. last - 1`` to their best labels; none is grouped.
+
+    Reads the graph, writes ``state``, and uses ``sums``. Tells whether any has moved.
     """
     labels, count, active, weight = state.labels, state.count, state.active, graph.weight
-    all_seen, spare = False, 0
-    for _ in range(n_passes):
-        moved = False
-        for i in range(len(labels)):
-            if not active[i]:
-                continue
-            active[i] = False
-            here = labels[i]
-            to = _best_label(graph, state, i, gamma, least, sums)
-            if to == here:
-                continue
-            if to < 0:
-                spare = _first_empty(count, spare)
-                to = np.int32(spare)
-            _leave(state, here, weight[i])
-            _enter(state, to, weight[i])
-            labels[i] = to
-            moved = True
-            activate_neighbors(graph, i, active)
-        if not moved and all_seen:
-            break
-        # Sizes matter to items that are no neighbours: the last pass visits all of them.
-        all_seen = not moved
-        if all_seen:
-            active[:] = True
+    members, moved, spare = graph.members, False, 0
+    for at in range(first, last):
+        i = members[at]
+        if not active[i]:
+            continue
+        active[i] = False
+        here = labels[i]
+        to = _best_label(graph, state, i, terms, sums)
+        if to == here:
+            continue
+        if to < 0:
+            spare = _first_empty(count, spare)
+            to = np.int32(spare)
+        _leave(state, here, weight[i])
+        _enter(state, to, weight[i])
+        labels[i] = to
+        moved = True
+        activate_neighbors(graph, i, active)
+    return moved
 
 
 @njit(cache=True, nogil=True)
-def move_units(graph, state, gamma, least, n_passes, sums, room):
-    """Move items, those of a group together, until none moves or for ``n_passes`` passes.
+def move_units(first, last, graph, state, terms, sums, room):
+    """Move the items of the units ``first .. last - 1``, all of a unit if one of them is active.
 
-    A move must gain more than ``least``. Reads the graph, writes ``state``, and uses ``sums`` and
-    ``room``.
+    Reads the graph, writes ``state``, and uses ``sums`` and ``room``. Tells whether any has moved.
     """
-    all_seen, spare = False, 0
-    for _ in range(n_passes):
-        moved = False
-        for unit in range(len(graph.unit_ptr) - 1):
-            items = graph.members[graph.unit_ptr[unit] : graph.unit_ptr[unit + 1]]
-            is_active = False
-            for i in items:
-                is_active |= state.active[i]
-                state.active[i] = False
-            if not is_active:
-                continue
-            _withdraw(graph, state, items, room.old)
-            before, n_columns = _weigh_labels(graph, state, items, gamma, sums, room)
-            gained = -assign(len(items), room.costs, n_columns, room.chosen)
-            for c in range(n_columns):
-                room.slot[room.names[c]] = -1
-            is_better = gained > before + least
-            spare = _settle(graph, state, items, is_better, spare, room)
-            moved |= is_better
-        if not moved and all_seen:
-            break
-        # Sizes matter to items that are no neighbours: the last pass visits all of them.
-        all_seen = not moved
-        if all_seen:
-            state.active[:] = True
+    moved, spare = False, 0
+    for unit in range(first, last):
+        items = graph.members[graph.unit_ptr[unit] : graph.unit_ptr[unit + 1]]
+        is_active = False
+        for i in items:
+            is_active |= state.active[i]
+            state.active[i] = False
+        if not is_active:
+            continue
+        _withdraw(graph, state, items, room.old)
+        before, n_columns = _weigh_labels(graph, state, items, terms.gamma, sums, room)
+        gained = -assign(len(items), room.costs, n_columns, room.chosen)
+        for c in range(n_columns):
+            room.slot[room.names[c]] = -1
+        is_better = gained > before + terms.least
+        spare = _settle(graph, state, items, is_better, spare, room)
+        moved |= is_better
+    return moved
 
 
 @njit(cache=True, nogil=True)
-def _best_label(graph, state, i, gamma, least, sums):
+def _best_label(graph, state, i, terms, sums):
     """Return the label to which item i should move: perhaps its own; -1: an empty one.
 
     Of labels that gain the same the smallest counts. Uses ``sums``, and leaves them 0.
     """
-    x, size, weight = sums.x, state.size, graph.weight[i]
+    x, size, weight, least = sums.x, state.size, graph.weight[i], terms.least
     n = gather(graph, state.labels, i, sums, 0)
-    here, price = state.labels[i], gamma * weight
+    here, price = state.labels[i], terms.gamma * weight
     stay = x[here] - price * (size[here] - weight)
     best, to = max(stay, 0.0) + least, np.int32(-1)
     for q in range(n):

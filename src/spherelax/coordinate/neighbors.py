@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from spherelax.coordinate.prefetch import AHEAD, prefetch
+
 # What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
 CANCELLED = np.float32(1e-30)
 
@@ -40,6 +42,21 @@ def gather(graph, labels, i, sums, n):
         if x[c] == 0.0:
             x[c] = CANCELLED
     return n
+
+
+@njit(cache=True, nogil=True)
+def fetch_ahead(at, order, graph, labels):
+    """Fetch what visits after position ``at`` of an order need: similarities, neighbours' labels."""
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    last = len(order) - 1
+    i = order[min(at + 3 * AHEAD, last)]
+    prefetch(indptr, i)
+    i = order[min(at + 2 * AHEAD, last)]
+    prefetch(indices, indptr[i])
+    prefetch(values, indptr[i])
+    i = order[min(at + AHEAD, last)]
+    for e in range(indptr[i], indptr[i + 1]):
+        prefetch(labels, indices[e])
 
 
 @njit(cache=True, nogil=True)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.assignment import Costs
+from spherelax.coordinate.batches import Batches
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.merge import merge_all
-from spherelax.coordinate.moves import State, UnitRoom, move_items, move_units
+from spherelax.coordinate.moves import State, Terms, UnitRoom, move_items, move_units, quieten
 from spherelax.coordinate.neighbors import Sums
 from spherelax.labels import Labels, renumber
 
@@ -28,7 +29,9 @@ MAX_ROUNDS = 6
 MAX_PASSES = 20
 
 
-def polished(graph: Graph, labels: NDArray[np.integer], gamma: float) -> Labels:
+def polished(
+    graph: Graph, labels: NDArray[np.integer], gamma: float, *, n_threads: int = 1
+) -> Labels:
     """Improve labels, all below n_items, until no move does; they must respect the groups.
 
     Examples
@@ -39,17 +42,19 @@ def polished(graph: Graph, labels: NDArray[np.integer], gamma: float) -> Labels:
     >>> polished(graph, np.array([0, 0, 1, 2, 1, 2]), gamma=0.5)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
-    moved = _moved(graph, labels, gamma, np.ones(len(labels), dtype=np.bool_))
-    merged = lowered(graph, moved, gamma)
+    moved = _moved(graph, labels, gamma, n_threads=n_threads)
+    merged = lowered(graph, moved, gamma, n_threads=n_threads)
     return moved if merged is None else merged
 
 
-def moved_once(graph: Graph, labels: NDArray[np.integer], gamma: float) -> Labels:
+def moved_once(
+    graph: Graph, labels: NDArray[np.integer], gamma: float, *, n_threads: int = 1
+) -> Labels:
     """Visit each item once and move it if that gains; merge nothing. It is cheaper, and rougher."""
-    return _moved(graph, labels, gamma, np.ones(len(labels), dtype=np.bool_), n_passes=1)
+    return _moved(graph, labels, gamma, n_threads=n_threads, n_passes=1)
 
 
-def lowered(graph: Graph, labels: Labels, gamma: float) -> Labels | None:
+def lowered(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -> Labels | None:
     """Go on from polished labels to a lower resolution: merge, then move. None: nothing merges."""
     found, least = None, _least_gain(graph)
     for _ in range(MAX_ROUNDS):
@@ -57,7 +62,7 @@ def lowered(graph: Graph, labels: Labels, gamma: float) -> Labels | None:
         if mapping is None:
             break
         active = (np.bincount(mapping) > 1)[mapping][labels]
-        found = labels = _moved(graph, mapping[labels], gamma, active)
+        found = labels = _moved(graph, mapping[labels], gamma, active, n_threads=n_threads)
     return found
 
 
@@ -65,27 +70,54 @@ def _moved(
     graph: Graph,
     labels: NDArray[np.integer],
     gamma: float,
-    active: NDArray[np.bool_],
+    active: NDArray[np.bool_] | None = None,
+    *,
+    n_threads: int,
     n_passes: int = MAX_PASSES,
 ) -> Labels:
-    """Move items until none gains, beginning with the active ones."""
+    """Move items until none gains, beginning with the active ones, by default all.
+
+    The labels do not depend on the number of threads.
+    """
     m = len(labels)
     size = np.bincount(labels, weights=graph.weight, minlength=m)
     count = np.bincount(labels, minlength=m).astype(np.int32)
+    active = np.ones(m, dtype=np.bool_) if active is None else active
     state = State(labels.astype(np.int32), size, count, active)
-    least = _least_gain(graph)
-    most = max(1, int(np.diff(graph.indptr).max()))
-    sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most, dtype=np.int32))
-    if graph.grouped:
-        move_units(graph, state, gamma, least, n_passes, sums, _unit_room(graph))
-    else:
-        move_items(graph, state, gamma, least, n_passes, sums)
+    terms = Terms(gamma, _least_gain(graph))
+    room = (_unit_room(graph),) if graph.grouped else ()
+    move = move_units if graph.grouped else move_items
+    with Batches(graph, n_threads) as batches:
+        sums = [_no_sums(graph) for _ in range(batches.n_threads)]
+
+        def hush(first: int, last: int, thread: int) -> None:
+            quieten(first, last, graph, state, terms, sums[thread])
+
+        all_seen = False
+        for _ in range(n_passes):
+            moved = False
+            for first, last in batches.spans:
+                if batches.is_batched:
+                    batches.share(first, last, hush)
+                moved |= move(first, last, graph, state, terms, sums[0], *room)
+            if not moved and all_seen:
+                break
+            # Sizes matter to items that are no neighbours: the last pass visits all of them.
+            all_seen = not moved
+            if all_seen:
+                active[:] = True
     return renumber(state.labels)
 
 
 def _least_gain(graph: Graph) -> float:
     """Return the gain below which a move is rounding."""
     return ROUNDING * float(graph.values.max(initial=0.0))
+
+
+def _no_sums(graph: Graph) -> Sums:
+    """Return room for the sums of one item by label."""
+    most = max(1, int(np.diff(graph.indptr).max()))
+    return Sums(np.zeros(graph.n_items, dtype=np.float32), np.empty(most, dtype=np.int32))
 
 
 def _unit_room(graph: Graph) -> UnitRoom:

@@ -9,13 +9,12 @@ of columns: every item starts in one of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.coordinate.batches import Batches
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
@@ -27,11 +26,6 @@ from spherelax.coordinate.rows import Proposed, Rows, Scratch
 SMALL = 0.3
 # Items of one group repel each other this many times as strongly as the most similar attract.
 REPULSION = 10.0
-# With fewer items than this, units are visited one by one; else in this number of batches.
-BATCHED_ITEMS = 1 << 12
-N_BATCHES = 16
-# Number of similarities below which a second thread costs more time than it saves.
-WORTH_THREADS = 1 << 20
 
 
 class Iterate(NamedTuple):
@@ -57,10 +51,8 @@ def sweep(
 
     ``eta`` is what the last pass gained. The iterates do not depend on the number of threads.
     """
-    if len(graph.values) < WORTH_THREADS:
-        n_threads = 1
-    with ThreadPoolExecutor(n_threads) as pool:
-        passes = _Passes(graph, row_entries, n_threads, pool)
+    with Batches(graph, n_threads) as batches:
+        passes = _Passes(graph, row_entries, batches)
         for gamma in map(float, resolutions):
             gain = 0.0
             for _ in range(n_inner):
@@ -95,36 +87,32 @@ class _Passes:
     ----------
     rows : Rows
         The rows of U, which every pass improves.
-    cuts : list of int
-        Batch b holds the units ``cuts[b] .. cuts[b + 1] - 1``.
     proposed : Proposed
         Room for the rows of the largest batch.
     scratch : list of Scratch
         One for each thread.
     """
 
-    def __init__(
-        self, graph: Graph, row_entries: int, n_threads: int, pool: ThreadPoolExecutor
-    ) -> None:
-        self.graph, self.pool = graph, pool
+    def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
+        self.graph, self.batches = graph, batches
         self.rows = start(graph, row_entries)
         self.mu = REPULSION * float(graph.values.max(initial=0.0))
-        self.is_batched = graph.n_items >= BATCHED_ITEMS
-        self.cuts = list(range(len(graph.unit_ptr)))
-        if self.is_batched:
-            parts = _parts(graph.unit_ptr, 0, len(graph.unit_ptr) - 1, N_BATCHES)
-            self.cuts = sorted(set(parts))
-        self.proposed = _no_rows(int(np.diff(graph.unit_ptr[self.cuts]).max()), row_entries)
-        self.scratch = [_scratch(graph, row_entries) for _ in range(n_threads)]
+        largest = np.diff(graph.unit_ptr).max()
+        if batches.is_batched:
+            largest = max(
+                graph.unit_ptr[last] - graph.unit_ptr[first] for first, last in batches.spans
+            )
+        self.proposed = _no_rows(int(largest), row_entries)
+        self.scratch = [_scratch(graph, row_entries) for _ in range(batches.n_threads)]
 
     def visit_all(self, gamma: float) -> float:
         """Make one pass at a resolution, and return what the objective gained."""
         graph, rows, proposed = self.graph, self.rows, self.proposed
         terms = Terms(gamma, self.mu, SMALL)
-        if not self.is_batched:
+        if not self.batches.is_batched:
             return float(one_by_one(graph, rows, terms, proposed, self.scratch[0]))
         gain = 0.0
-        for first, last in pairwise(self.cuts):
+        for first, last in self.batches.spans:
             batch = Span(first, last, int(graph.unit_ptr[first]))
             self._propose(batch, terms)
             gain += commit(batch, graph, rows, proposed)
@@ -134,26 +122,11 @@ class _Passes:
     def _propose(self, batch: Span, terms: Terms) -> None:
         """Propose rows for the units of a batch, divided among the threads."""
 
-        def propose(share: Span, scratch: Scratch) -> None:
-            propose_rows(share, self.graph, self.rows, terms, self.proposed, scratch)
+        def propose(first: int, last: int, thread: int) -> None:
+            span, scratch = Span(first, last, batch.base), self.scratch[thread]
+            propose_rows(span, self.graph, self.rows, terms, self.proposed, scratch)
 
-        cuts = _parts(self.graph.unit_ptr, batch.first, batch.last, len(self.scratch))
-        shares = [Span(first, last, batch.base) for first, last in pairwise(cuts)]
-        others = zip(shares[1:], self.scratch[1:], strict=True)
-        running = [self.pool.submit(propose, *other) for other in others]
-        propose(shares[0], self.scratch[0])
-        for other in running:
-            other.result()
-
-
-def _parts(unit_ptr: NDArray[np.int32], first: int, last: int, n_parts: int) -> list[int]:
-    """Cut units ``first .. last - 1`` into parts with about the same number of items.
-
-    Returns the first unit of each part, and ``last``.
-    """
-    marks = np.linspace(unit_ptr[first], unit_ptr[last], n_parts + 1)
-    cuts: list[int] = (first + np.searchsorted(unit_ptr[first : last + 1], marks)).tolist()
-    return cuts
+        self.batches.share(batch.first, batch.last, propose)
 
 
 def _no_rows(n: int, row_entries: int) -> Proposed:

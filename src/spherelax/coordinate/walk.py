@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate import sweep
+from spherelax.coordinate.batches import BATCHED_ITEMS
 from spherelax.coordinate.model import Labeling, Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.polish import lowered, moved_once, polished
@@ -26,7 +27,7 @@ from spherelax.settings import Coordinate
 ENTRIES = 4
 ENTRIES_OF_MANY = 2
 # From this number of items on, the walk is shorter and its labels are polished once, at its end.
-MANY = sweep.BATCHED_ITEMS
+MANY = BATCHED_ITEMS
 # Steps of the grid, or the ratio of its resolutions.
 STEPS = 40
 RATIO_OF_MANY = 2.0
@@ -173,8 +174,11 @@ class _Trail:
         rounded = round_rows(graph, iterate.rows)
         if self.rounded is None or np.mean(rounded != self.rounded) > CHANGED:
             self.rounded = rounded
-            return (moved_once if self.is_many else polished)(graph, rounded, gamma)
-        return None if self.is_many else lowered(graph, self.last.labels, gamma)
+            improve = moved_once if self.is_many else polished
+            return improve(graph, rounded, gamma, n_threads=self.route.n_threads)
+        if self.is_many:
+            return None
+        return lowered(graph, self.last.labels, gamma, n_threads=self.route.n_threads)
 
     @property
     def has_ended(self) -> bool:
