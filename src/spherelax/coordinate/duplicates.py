@@ -178,7 +178,10 @@ def _probability(strength: Floats, held: Floats, expected: float) -> Floats:
 
 def _worth(problem: Problem, model: Model) -> Any:
     """Return what every similarity is worth, those inside groups too; 0 if it says nothing."""
-    every = build_graph(Problem(problem.similarity, None), model.unit)
+    W, every = problem.similarity, model.given
+    n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
+    if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
+        every = build_graph(Problem(W, None), model.unit)
     values = np.maximum(_values(every, model, problem.kind), 0.0)
     return sp.csr_array((values, every.indices, every.indptr), shape=(problem.n_items,) * 2)
 
