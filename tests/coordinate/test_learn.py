@@ -7,10 +7,13 @@ import pytest
 
 import spherelax as sl
 from spherelax.coordinate import learn as module
+from spherelax.coordinate import walk as walk_module
 from spherelax.coordinate.evidence import learn_worth
-from spherelax.coordinate.learn import ROUNDS, learn
+from spherelax.coordinate.learn import LESSONS, ROUNDS, learn
 from spherelax.coordinate.model import Model
+from spherelax.coordinate.polish import polished
 from spherelax.coordinate.walk import Route, walk
+from spherelax.pick import pick_description
 from spherelax.problem import Problem
 
 ROUTE = Route(sl.Coordinate(), n_threads=1)
@@ -41,6 +44,25 @@ def taught(monkeypatch):
 
 def best(path):
     return path.labels[int(np.argmax(path.savings))]
+
+
+def test_many_items_are_walked_once_more_with_what_polished_labels_teach(taught, monkeypatch, seed):
+    monkeypatch.setattr(walk_module, "MANY", 1)
+    model = Model.of(Problem.check(*scored(seed)[:2]))
+    learnt = learn(model, ROUTE, None)
+    assert learnt.model is taught[-1]
+    first, last = (one for one in taught if one.plain_average is None)
+    path = walk(first, ROUTE, None)
+    at = pick_description(path.savings).index
+    labels, found = path.labels[at], first
+    for lesson in range(LESSONS):
+        worth = learn_worth(model.given, labels)
+        if lesson > 0 and worth.equals(found.worth):
+            break
+        found = found.with_worth(worth)
+        gamma = found.average * path.resolutions[at]
+        labels = polished(found.graph, labels, gamma)
+    assert last.worth.equals(found.worth)
 
 
 def test_learning_ends_at_its_fixed_point_or_after_some_rounds(taught, seed):

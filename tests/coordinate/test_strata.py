@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import spherelax as sl
+from spherelax.coordinate import graph as graph_module
 from spherelax.coordinate.evidence import by_surprise
 from spherelax.coordinate.graph import background, build_graph
 from spherelax.coordinate.model import Model
@@ -163,3 +164,18 @@ def test_what_is_described_stays_while_the_problem_grows(seed):
     assert f_score(truth[order], after.labels) > 0.9
     assert isinstance(after.source.model, Model)
     assert after.source.model.floor == before.source.model.floor > 0.0
+
+
+def test_blocks_change_nothing(monkeypatch, seed):
+    W, _ = sized(seed)
+    graph = build_graph(Problem.check(W))
+    floor = float(np.quantile(graph.values, 0.2))
+
+    def found():
+        worth, strata = by_surprise(graph), Strata.of(graph, floor)
+        return [*worth[:2], worth.applied(graph).values, *strata]
+
+    whole = found()
+    monkeypatch.setattr(graph_module, "BLOCK_ENTRIES", 37)
+    for one, other in zip(whole, found(), strict=True):
+        np.testing.assert_array_equal(one, other)

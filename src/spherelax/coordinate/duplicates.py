@@ -22,7 +22,7 @@ from scipy.special import logit
 from scipy.stats import poisson
 
 from spherelax.coordinate.curve import Curve, Floats
-from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.graph import BLOCK_ENTRIES, Graph, build_graph
 from spherelax.coordinate.model import Model
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
@@ -94,19 +94,22 @@ def find_claims(worth: Any, groups: Ints, labels: Labels) -> Claims:
     """
     m, n_labels = len(labels), count_labels(labels)
     belongs = sp.csr_array((np.ones(m), (np.arange(m), labels)), shape=(m, n_labels))
-    sums = sp.coo_array(worth @ belongs)
-    item, label, value = sums.row.astype(np.intp), sums.col.astype(np.intp), sums.data
     inside, outside, holder = np.zeros(m), np.zeros(m), np.full(m, -1)
-    is_own = label == labels[item]
-    inside[item[is_own]] = value[is_own]
     held = groups * np.intp(n_labels) + labels
     by_place = np.argsort(held, kind="stable")
-    place = groups[item] * np.intp(n_labels) + label
-    at = np.minimum(np.searchsorted(held[by_place], place), m - 1)
-    taken = (held[by_place[at]] == place) & ~is_own & (value > 0.0)
-    item, value, other = item[taken], value[taken], by_place[at[taken]]
-    rising = np.lexsort((-other, value))  # of equal claims, that on the label of the first item
-    outside[item[rising]], holder[item[rising]] = value[rising], other[rising]
+    held = held[by_place]
+    n_rows = max(1, BLOCK_ENTRIES * m // max(worth.nnz, 1))
+    for first in range(0, m, n_rows):
+        sums = sp.coo_array(worth[first : first + n_rows].astype(float) @ belongs)
+        item, label, value = sums.row + np.intp(first), sums.col.astype(np.intp), sums.data
+        is_own = label == labels[item]
+        inside[item[is_own]] = value[is_own]
+        place = groups[item] * np.intp(n_labels) + label
+        at = np.minimum(np.searchsorted(held, place), m - 1)
+        taken = (held[at] == place) & ~is_own & (value > 0.0)
+        item, value, other = item[taken], value[taken], by_place[at[taken]]
+        rising = np.lexsort((-other, value))  # of equal claims, that on the label of the first item
+        outside[item[rising]], holder[item[rising]] = value[rising], other[rising]
     return Claims(inside, outside, holder)
 
 
@@ -175,12 +178,15 @@ def _probability(strength: Floats, held: Floats, expected: float) -> Floats:
 
 def _worth(problem: Problem, model: Model) -> Any:
     """Return what every similarity is worth, those inside groups too; 0 if it says nothing."""
-    every = build_graph(Problem(problem.similarity, None), model.unit)
+    W, every = problem.similarity, model.given
+    n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
+    if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
+        every = build_graph(Problem(W, None), model.unit)
     values = np.maximum(_values(every, model, problem.kind), 0.0)
     return sp.csr_array((values, every.indices, every.indptr), shape=(problem.n_items,) * 2)
 
 
-def _values(every: Graph, model: Model, kind: str | None) -> Floats:
+def _values(every: Graph, model: Model, kind: str | None) -> NDArray[np.floating]:
     """Return what similarities are worth to a model: log likelihood ratios, where it has them."""
     if model.right is not None and kind != "odds":
         curve = Curve(model.given.values)
@@ -188,4 +194,4 @@ def _values(every: Graph, model: Model, kind: str | None) -> Floats:
         ratio = logit(share) - logit(np.clip(model.right.mean(), 1e-6, 1.0 - 1e-6))
         return np.asarray(ratio[curve.bins(every.values)])
     graph = every if model.worth is None else model.worth.applied(every)
-    return graph.values.astype(float)
+    return graph.values

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.graph import Graph, blocks
 
 # Pairs that are added to each step of the staircase, right as often as pairs are on average, so
 # that a step of a few pairs is not taken for sure.
@@ -52,9 +52,13 @@ class Worth(NamedTuple):
 
     def applied(self, graph: Graph) -> Graph:
         """Return the graph with similarities replaced by what they are worth."""
-        step = np.maximum(np.searchsorted(self.floors, graph.values, side="right") - 1, 0)
-        slope = 1.0 - self.slope * (1.0 - np.minimum(graph.values, 1.0))
-        return graph._replace(values=(self.worth[step] * slope).astype(np.float32))
+        values = np.empty(len(graph.values), dtype=np.float32)
+        for block in blocks(len(values)):
+            given = graph.values[block]
+            step = np.maximum(np.searchsorted(self.floors, given, side="right") - 1, 0)
+            slope = 1.0 - self.slope * (1.0 - np.minimum(given, 1.0))
+            values[block] = self.worth[step] * slope
+        return graph._replace(values=values)
 
     def equals(self, other: Worth) -> bool:
         """Tell whether every similarity is worth the same."""
@@ -95,7 +99,10 @@ def by_surprise(graph: Graph) -> Worth | None:
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
     floors = quantiles(graph.values, STEPS)
-    n = np.bincount(np.searchsorted(floors, graph.values, side="right") - 1)
+    n = np.zeros(len(floors), dtype=np.intp)
+    for block in blocks(len(graph.values)):
+        step = np.searchsorted(floors, graph.values[block], side="right") - 1
+        n += np.bincount(step, minlength=len(n))
     at_least = np.cumsum(n[::-1])[::-1] - 0.5 * n  # of a step, half counts as such
     surprise = np.log(graph.n_present() * (graph.n_present() - 1)) - np.log(at_least)
     return Worth(floors, (surprise / surprise.max()).astype(np.float32))

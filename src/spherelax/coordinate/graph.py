@@ -13,9 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.coordinate.neighbors import n_above
 from spherelax.problem import Problem
 
-# Entries of the similarity that are copied together.
+# Entries of the similarity that are read together.
 BLOCK_ENTRIES = 1 << 17
 # Similarities below this share of the largest are left out: in single precision, products of two
 # of them are zero.
@@ -75,7 +76,7 @@ class Graph(NamedTuple):
     def above(self, floor: float) -> Graph:
         """Return the graph of the similarities above a floor, of the plain null model."""
         keep = self.values > floor
-        indptr = np.r_[0, np.cumsum(keep)][self.indptr]
+        indptr = np.r_[0, np.cumsum(n_above(self, floor))]
         weight = (np.diff(indptr) > 0).astype(np.float32)
         return self._replace(
             indptr=indptr, indices=self.indices[keep], values=self.values[keep], weight=weight
@@ -83,7 +84,7 @@ class Graph(NamedTuple):
 
     def degrees(self, floor: float) -> NDArray[np.float64]:
         """Return how many similarities above a floor each item has, at least 1 if it has any."""
-        above = np.diff(np.r_[0, np.cumsum(self.values > floor)][self.indptr])
+        above = n_above(self, floor)
         return np.asarray(np.maximum(above, np.diff(self.indptr) > 0), dtype=float)
 
     def n_pairs(self) -> float:
@@ -158,6 +159,18 @@ def background(graph: Graph) -> float:
         floor = values[is_below].max(initial=0.0)
     is_enough = np.count_nonzero(values > floor) >= 2 * m
     return float(floor) if is_enough else 0.0
+
+
+def blocks(n: int) -> Iterator[slice]:
+    """Cut n entries into blocks, so that what is computed of them takes little memory.
+
+    Examples
+    --------
+    >>> sum(len(range(block.start, block.stop)) for block in blocks(1_000_000))
+    1000000
+    """
+    for first in range(0, n, BLOCK_ENTRIES):
+        yield slice(first, min(first + BLOCK_ENTRIES, n))
 
 
 def _entries(

@@ -8,14 +8,18 @@ import numpy as np
 
 from spherelax.coordinate.evidence import Worth, learn_worth
 from spherelax.coordinate.model import Model
+from spherelax.coordinate.polish import polished
 from spherelax.coordinate.reliability import reweighted
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.result import Callback, SweepPath
 
-# What similarities are worth is learnt this number of times at most.
+# What similarities are worth is learnt this number of times at most, each time from a new walk.
 ROUNDS = 4
+# With many items, where a walk costs most, there is one such walk. Before it worth is learnt this
+# number of times at most, from labels that are polished in between.
+LESSONS = 4
 
 
 class Learnt(NamedTuple):
@@ -26,18 +30,23 @@ class Learnt(NamedTuple):
     is_whole: bool
 
 
-def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int = ROUNDS) -> Learnt:
+def learn(
+    model: Model, route: Route, callback: Callback | None, n_rounds: int | None = None
+) -> Learnt:
     """Learn what similarities are worth to a fixed point, then how reliable pairs of groups are.
 
-    Every lesson is a walk. One that Ctrl-C ends counts for nothing, unless it is the first.
+    Every round ends with a walk. One that Ctrl-C ends counts for nothing, unless it is the first.
+    If ``n_rounds`` is given, worth is learnt this number of times at most.
     """
+    n_lessons = 1
+    if n_rounds is None:
+        n_rounds, n_lessons = (1, LESSONS) if route.has_many(model) else (ROUNDS, 1)
     path = walk(model, route, callback)
     try:
         for _ in range(n_rounds if path.is_whole else 0):
-            worth = _new_worth(model, best(path))
-            if worth is None:
+            better = _taught(model, path, n_lessons)
+            if better is model:
                 break
-            better = model.with_worth(worth)
             model, path = better, _whole_walk(better, route, callback)
         weights = None
         if path.is_whole and model.right is None:
@@ -53,6 +62,25 @@ def learn(model: Model, route: Route, callback: Callback | None, n_rounds: int =
 def best(path: SweepPath) -> Labels:
     """Return the labels that save most: whatever is picked later, all learns from the same."""
     return path.labels[pick_description(np.asarray(path.savings)).index]
+
+
+def _taught(model: Model, path: SweepPath, n_lessons: int) -> Model:
+    """Return the model with what the best labels of its path teach; itself if that is nothing.
+
+    After each lesson but the last the labels are polished with it; if they rest, all is learnt.
+    """
+    labels = best(path)
+    resolution = float(path.resolutions[pick_description(np.asarray(path.savings)).index])
+    for lesson in range(n_lessons):
+        if lesson > 0:
+            before, labels = labels, polished(model.graph, labels, model.average * resolution)
+            if np.array_equal(before, labels):
+                break
+        worth = _new_worth(model, labels)
+        if worth is None:
+            break
+        model = model.with_worth(worth)
+    return model
 
 
 def _new_worth(model: Model, labels: Labels) -> Worth | None:

@@ -68,6 +68,16 @@ def activate_neighbors(graph, i, active):
 
 
 @njit(cache=True, nogil=True)
+def n_above(graph, floor):
+    """Return how many similarities above a floor each item has."""
+    counts = np.zeros(len(graph.members), dtype=np.int64)
+    for i in range(len(counts)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            counts[i] += graph.values[e] > floor
+    return counts
+
+
+@njit(cache=True, nogil=True)
 def degrees(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.members))

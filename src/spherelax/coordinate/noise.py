@@ -43,10 +43,10 @@ def is_noise(learnt: Learnt, route: Route) -> bool:
     if saving >= DOUBTFUL * n_items:
         return False
     n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
-    level = max(_saving_at_random(model, route, seed) for seed in range(n_surrogates))
+    levels = (_saving_at_random(model, route, seed) for seed in range(n_surrogates))
     if graph.grouped:
-        return saving <= level + ABOVE_NOISE * n_items
-    return saving <= BEYOND_NOISE * max(level, 0.0)
+        return any(saving <= level + ABOVE_NOISE * n_items for level in levels)
+    return any(saving <= BEYOND_NOISE * max(level, 0.0) for level in levels)
 
 
 def _saving_at_random(model: Model, route: Route, seed: int) -> float:

@@ -16,7 +16,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
 from spherelax.coordinate.evidence import quantiles
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.graph import Graph, blocks
 from spherelax.coordinate.tally import within_strata
 from spherelax.labels import Labels, count_labels
 
@@ -51,8 +51,12 @@ class Strata(NamedTuple):
         values = graph.values[graph.values > floor]
         n_strata = int(np.clip(len(values) // (2 * PAIRS_A_STRATUM), 2, MAX_STRATA))
         floors = quantiles(values, n_strata)
-        of_entry = np.searchsorted(floors, graph.values, side="right").astype(np.uint8)
-        return cls(of_entry, np.bincount(of_entry)[1:].astype(float) / 2)
+        of_entry = np.empty(len(graph.values), dtype=np.uint8)
+        count = np.zeros(len(floors) + 1, dtype=np.intp)
+        for block in blocks(len(of_entry)):
+            of_entry[block] = np.searchsorted(floors, graph.values[block], side="right")
+            count += np.bincount(of_entry[block], minlength=len(count))
+        return cls(of_entry, count[1:].astype(float) / 2)
 
     def inside(self, graph: Graph, labels: Labels) -> tuple[NDArray[np.float64], ...]:
         """Return how many pairs are inside labels, by stratum and by label."""
