@@ -46,7 +46,7 @@ def gather(graph, labels, i, sums, n):
 
 @njit(cache=True, nogil=True)
 def fetch_ahead(at, order, graph, labels):
-    """Fetch what visits after position ``at`` of an order need: similarities, neighbours' labels."""
+    """Fetch what visits after position ``at`` need: similarities, then labels of neighbours."""
     indptr, indices, values = graph.indptr, graph.indices, graph.values
     last = len(order) - 1
     i = order[min(at + 3 * AHEAD, last)]
