@@ -18,9 +18,7 @@ from spherelax.coordinate.model import Labeling, Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.polish import lowered, moved_once, polished
 from spherelax.coordinate.rows import round_rows
-from spherelax.coordinate.shake import shaken
 from spherelax.labels import Labels, count_labels
-from spherelax.pick import pick_description
 from spherelax.result import Callback, Step, SweepPath
 from spherelax.settings import Coordinate
 
@@ -89,7 +87,6 @@ def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
                 callback(trail.step(len(resolutions)))
             if trail.has_ended:
                 break
-        trail.shake()
     except KeyboardInterrupt:
         is_whole = False
         if not trail.objectives:
@@ -178,19 +175,6 @@ class _Trail:
             self.rounded = rounded
             return (moved_once if self.is_many else polished)(graph, rounded, gamma)
         return None if self.is_many else lowered(graph, self.last.labels, gamma)
-
-    def shake(self) -> None:
-        """Shake the labels of the steps that save most, if it is saving that chooses labels."""
-        model = self.model
-        if self.is_many or self.route.is_thorough or model.right is not None:
-            return
-        savings = np.array(self.savings)
-        at = pick_description(savings).index
-        best = model.labeling(self.labels[at])
-        better = shaken(model, best, model.average * self.resolutions[at])
-        for step in np.flatnonzero(savings == savings[at]):
-            self.labels[step], self.savings[step] = better.labels, better.saving
-            self.objectives[step] = model.objective(better, self.resolutions[step])
 
     @property
     def has_ended(self) -> bool:
