@@ -21,8 +21,8 @@ from spherelax.coordinate.walk import Route
 DOUBTFUL = 0.7
 # Without groups, labels must save more than this factor times what labels of noise save, and more
 # than that by this multiple of the square root of the number of items: where noise saves little or
-# nothing, its savings vary by about that root. With groups, where labels of noise may cost more than
-# they save, this number of nats per item more.
+# nothing, its savings vary by about that root. With groups, where labels of noise may cost more
+# than they save, this number of nats per item more.
 BEYOND_NOISE = 1.5
 SPREAD = 1.5
 ABOVE_NOISE = 0.15
