@@ -118,7 +118,7 @@ def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Fin
     if is_beyond[found.at]:
         return found
     if is_beyond.any():
-        at = int(np.where(is_beyond, path.savings, -np.inf).argmax())
+        at = int(np.where(is_beyond, np.asarray(path.savings), -np.inf).argmax())
         return found._replace(labels=path.labels[at], at=at)
     if not joins:
         return found._replace(status=Status.NOISE)

@@ -57,7 +57,8 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     surrogates = [_at_random(model, route, seed) for seed in range(n_surrogates)]
     if grouped:
         level = max(float(np.asarray(one.path.savings).max()) for one in surrogates)
-        return everything & (savings.max() > level + ABOVE_NOISE * n_items)
+        is_beyond = bool(savings.max() > level + ABOVE_NOISE * n_items)
+        return everything & is_beyond
     gammas = model.average * path.resolutions
     levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
     least = np.maximum(BEYOND_NOISE * levels, levels + SPREAD * np.sqrt(n_items))
