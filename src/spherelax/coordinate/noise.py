@@ -61,7 +61,9 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
         return everything & is_beyond
     gammas = model.average * path.resolutions
     levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
-    least = np.maximum(BEYOND_NOISE * levels, levels + SPREAD * np.sqrt(n_items))
+    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
+    spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
+    least = np.maximum(BEYOND_NOISE * levels, levels + spread)
     return np.asarray(savings > np.maximum(least, 0.0))
 
 
