@@ -199,3 +199,14 @@ def test_small_entities_of_plain_matches_are_not_joined_by_wrong_ones(seed):
     ]
     assert f_scores[0] > max(f_scores) - 0.03
     assert f_scores[0] > 0.94
+
+
+def test_degrees_that_labels_explain_are_not_uneven(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([0, 1, 3], [20, 60, 200])
+    explained = rng.poisson(np.array([4.0, 12.0, 0.0, 40.0])[labels]).astype(float)
+    assert are_uneven(explained)
+    assert not are_uneven(explained, labels)
+    assert are_uneven(explained, np.zeros(280, dtype=int))
+    broad = np.rint(explained * (rng.pareto(1.5, 280) + 0.5))
+    assert are_uneven(broad, labels)

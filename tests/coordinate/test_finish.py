@@ -80,6 +80,18 @@ def noise(seed, m=150):
     return sp.block_diag([W, W.T, sp.csr_array((1, 1))], format="csr")
 
 
+def marked(learnt, steps):
+    """Mark steps of a path."""
+    marks = np.zeros(len(learnt.path.labels), dtype=bool)
+    marks[steps] = True
+    return marks
+
+
+def nothing_beyond(learnt, _):
+    """Say that no step describes more than noise."""
+    return marked(learnt, slice(0))
+
+
 def found_in(W, *, joins_noise=True):
     """Learn from similarities, take the labels that describe best, and finish them."""
     learnt = learn(Model.of(Problem.check(W)), ROUTE, None)
@@ -89,7 +101,7 @@ def found_in(W, *, joins_noise=True):
 
 
 def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
-    monkeypatch.setattr(module, "is_noise", lambda *_: True)
+    monkeypatch.setattr(module, "beyond_noise", nothing_beyond)
     found, learnt, _ = found_in(noise(seed))
     assert (found.status, found.is_step, found.is_whole) == (sl.Status.NOISE, False, True)
     np.testing.assert_array_equal(found.labels, components(learnt.model.graph))
@@ -97,14 +109,44 @@ def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
     assert found.at == len(learnt.path.labels) - 1
     kept, learnt, pick = found_in(noise(seed), joins_noise=False)
     assert (kept.status, kept.is_step, kept.at) == (sl.Status.NOISE, True, pick.index)
-    assert kept.labels is learnt.path.labels[pick.index]
+    saving = learnt.model.labeling(kept.labels).saving
+    assert saving >= learnt.path.savings[pick.index]
+
+
+def test_labels_come_from_the_best_step_that_says_more_than_noise(monkeypatch, seed):
+    W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.5, random_state=seed)
+    for steps in (slice(None), slice(20, 25)):
+        monkeypatch.setattr(module, "beyond_noise", lambda learnt, _, at=steps: marked(learnt, at))
+        found, learnt, _ = found_in(W)
+        best = learnt.path.savings[steps].max()
+        assert (found.status, found.is_step) == (sl.Status.DESCRIBED, True)
+        assert learnt.path.savings[found.at] == best
+        assert learnt.model.labeling(found.labels).saving >= best
+
+
+def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed):
+    W, groups, _ = sl.datasets.make_partial_matching(
+        20, 20, observed=0.6, shuffled=0.7, random_state=seed
+    )
+    found = quiet_solve(W, groups)
+    monkeypatch.setattr(module, "shaken", lambda *given: given[1])
+    plain = quiet_solve(W, groups)
+    assert found.index == plain.index
+    assert plain.labels is plain.path.labels[plain.index]
+    model = Model.of(Problem.check(W, groups))
+    assert model.labeling(found.labels).saving > model.labeling(plain.labels).saving
+    for labels, kept in zip(found.path.labels, plain.path.labels, strict=True):
+        np.testing.assert_array_equal(labels, kept)
+    monkeypatch.setattr(module, "shaken", None)
+    for pick in ("eta", "stability", 2.0):
+        quiet_solve(W, groups, pick=pick)
 
 
 def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "is_noise", interrupted)
+    monkeypatch.setattr(module, "beyond_noise", interrupted)
     W, truth = sl.datasets.make_binary_similarity(120, 4, rewired=0.2, random_state=seed)
     found, learnt, pick = found_in(W)
     assert not found.is_whole
@@ -118,7 +160,7 @@ def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
 
 
 def test_labels_of_an_interrupted_walk_are_not_compared_with_noise(monkeypatch, seed):
-    monkeypatch.setattr(module, "is_noise", None)
+    monkeypatch.setattr(module, "beyond_noise", None)
 
     def interrupt(step):
         if step.index == 12:

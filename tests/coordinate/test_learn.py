@@ -9,7 +9,7 @@ import spherelax as sl
 from spherelax.coordinate import learn as module
 from spherelax.coordinate import walk as walk_module
 from spherelax.coordinate.evidence import learn_worth
-from spherelax.coordinate.learn import LESSONS, ROUNDS, learn
+from spherelax.coordinate.learn import LESSONS, ROUNDS, learn, learn_null
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.walk import Route, walk
@@ -129,3 +129,48 @@ def test_an_interruption_keeps_the_walk_before(seed):
         result = sl.solve(W, groups, callback=interrupt)
     assert result.status == sl.Status.INTERRUPTED
     assert len(result.path.labels) == walks.index(0, 1)
+
+
+def communities(seed, sizes, degree=None):
+    """The model of communities of one density, whose items differ in degree if that is given."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    chance = np.where(truth[:, None] == truth, 0.4, 0.01)
+    if degree is not None:
+        own = degree(rng, len(truth))
+        chance = np.minimum(chance * np.outer(own, own), 1.0)
+    half = np.triu(rng.random(chance.shape) < chance, 1)
+    return Model.of(Problem.check((half | half.T).astype(float))), truth
+
+
+def test_degrees_that_sizes_of_communities_explain_are_not_corrected_for(seed):
+    model, truth = communities(seed, [10, 20, 40, 80, 160])
+    assert model.is_corrected
+    learnt = learn_null(model, ROUTE, None)
+    assert not learnt.model.is_corrected
+    np.testing.assert_array_equal(learnt.model.graph.weight, 1.0)
+    assert sl.metrics.pairwise_scores(truth, best(learnt.path)).f_score > 0.99
+
+
+def test_degrees_that_differ_within_communities_are_corrected_for(taught, seed):
+    model, _ = communities(seed, [60, 60, 60], lambda rng, m: np.exp(0.7 * rng.normal(size=m)))
+    assert model.is_corrected
+    assert learn_null(model, ROUTE, None).model is model
+    assert taught == [model]
+
+
+def test_ctrl_c_during_the_plain_walk_keeps_what_was_learnt(seed):
+    model, _ = communities(seed, [10, 20, 40, 80, 160])
+    first = learn(model, ROUTE, None)
+    for n_steps in (1, 4):
+        calls = []
+
+        def interrupt(step, calls=calls, n_steps=n_steps):
+            calls.append(step)
+            if len(calls) == len(first.path.labels) + n_steps:
+                raise KeyboardInterrupt
+
+        found = learn_null(model, ROUTE, interrupt)
+        assert not found.is_whole
+        assert found.model is model
+        np.testing.assert_array_equal(best(found.path), best(first.path))

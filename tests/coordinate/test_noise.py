@@ -1,6 +1,7 @@
 """Similarities joined at random: what they keep, and what they are used for."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,11 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.learn import Learnt
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import degrees
-from spherelax.coordinate.noise import shuffled
+from spherelax.coordinate.noise import DOUBTFUL, _levels, shuffled
+from spherelax.coordinate.walk import Route, walk
 from spherelax.problem import Problem
 
 
@@ -103,3 +107,49 @@ def test_two_groups_are_never_called_noise(seed):
         2, 20, observed=1.0, shuffled=1.0, random_state=seed
     )
     assert sl.solve(W, groups).status == sl.Status.DESCRIBED
+
+
+def blocks(m, gap, seed):
+    """Two communities; two items of one are joined more often than two others, by a gap."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([0, 1], m // 2)
+    chance = 0.035 + np.where(truth[:, None] == truth, gap, -gap) / 2
+    half = np.triu(rng.random((m, m)) < chance, 1)
+    return (half | half.T).astype(float), truth
+
+
+def test_weak_structure_is_found_although_noise_saves_as_much_elsewhere():
+    found = []
+    for seed in range(5):
+        W, truth = blocks(400, 0.036, seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sl.SphereWarning)
+            result = sl.solve(W)
+        found.append(result.status == sl.Status.DESCRIBED)
+        best = result.path.savings.max()
+        assert best < DOUBTFUL * 400
+        if found[-1]:
+            assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.5
+    assert sum(found) >= 4
+
+
+def test_random_graphs_seldom_pass_for_structure():
+    passed = 0
+    for seed in range(12):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sl.SphereWarning)
+            result = sl.solve(random_graph((60, 150, 300)[seed % 3], (5, 15)[seed % 2], 500 + seed))
+        passed += result.n_labels > 1 and result.status != sl.Status.NOISE
+    assert passed <= 1
+
+
+def test_noise_is_measured_at_the_same_resolution_and_beside_it():
+    model = Model.of(Problem.check(random_graph(60, 8, 0)))
+    path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
+    savings = np.zeros(len(path.labels))
+    savings[10] = 5.0
+    noise = Learnt(model, replace(path, savings=savings), is_whole=True)
+    levels = _levels(noise, model.average * path.resolutions)
+    np.testing.assert_array_equal(np.flatnonzero(levels), [9, 10, 11])
+    finer = model.average * np.r_[100.0, 1.01, 1e-3] * path.resolutions[10]
+    np.testing.assert_array_equal(_levels(noise, finer), [0.0, 5.0, 0.0])

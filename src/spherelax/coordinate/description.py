@@ -173,26 +173,35 @@ def unnamed_cost(sizes: NDArray[Any]) -> float:
     return min(_log_binomial(m - 1, k - 1), _log_sums(m)) + float(ways)
 
 
-def are_uneven(degrees: NDArray[np.float64]) -> bool:
+def are_uneven(degrees: NDArray[np.float64], labels: NDArray[np.integer] | None = None) -> bool:
     """Tell whether degrees, in units of the largest similarity, are worth correcting for.
 
     They are if they vary more than those of equal items would, and if knowing them saves more
     nats than stating them costs, in the cheaper of two ways: as any numbers with their sum, or as
-    how many items have each.
+    how many items have each. Given labels, items of one label are to be equal: what the labels
+    explain needs no correction.
 
     Examples
     --------
     >>> are_uneven(np.full(50, 4.0)), are_uneven(np.r_[np.full(5, 31.0), np.ones(45)])
     (False, True)
+    >>> are_uneven(np.r_[np.full(5, 31.0), np.ones(45)], np.repeat([0, 1], [5, 45]))
+    False
     """
     m, total = len(degrees), float(degrees.sum())
-    if m == 0 or np.var(degrees) <= np.mean(degrees):
+    if m == 0:
+        return False
+    if labels is None:
+        labels = np.zeros(m, dtype=np.intp)
+    counts, sums = np.maximum(np.bincount(labels), 1), np.bincount(labels, weights=degrees)
+    if np.mean(np.square(degrees - (sums / counts)[labels])) <= total / m:
         return False
     any_numbers = _log_binomial(m + total - 1, total)
     occurrences = np.bincount(np.rint(degrees).astype(np.intp))
     how_many = float(gammaln(m + 1) - gammaln(occurrences + 1).sum())
     how_many += min(_log_sums(total), any_numbers)
-    known = float(gammaln(degrees + 1).sum() - gammaln(total + 1) + total * np.log(m))
+    equal = float((gammaln(sums + 1) - sums * np.log(counts)).sum())
+    known = float(gammaln(degrees + 1).sum()) - equal
     return bool(known > min(any_numbers, how_many))
 
 

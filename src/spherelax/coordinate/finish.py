@@ -1,4 +1,4 @@
-"""The labels of a chosen step: merged between valleys, compared with noise, polished whole."""
+"""The labels of a chosen step: merged between valleys, compared with noise, improved further."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
-from spherelax.coordinate.noise import is_noise
+from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.polish import polished
+from spherelax.coordinate.shake import shaken
 from spherelax.coordinate.valleys import choose, merged, steps_to_merge
 from spherelax.coordinate.walk import Route
 from spherelax.labels import Labels, count_labels
@@ -56,10 +57,12 @@ def finish(
             found = _between_valleys(learnt, scales, callback)
         elif pick.status is Status.DESCRIBED and learnt.model.right is not None:
             return _likeliest(learnt, found)
-        elif learnt.is_whole and pick.status is Status.DESCRIBED and is_noise(learnt, route):
-            found = _of_noise(learnt, found, joins_noise)
+        elif learnt.is_whole and pick.status is Status.DESCRIBED:
+            found = _compared(learnt, route, found, joins_noise)
         if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
             found = found._replace(labels=_polished(learnt, route, found))
+        elif learnt.is_whole and pick.status is Status.DESCRIBED and found.is_step:
+            found = found._replace(labels=_shaken(learnt, found))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
     return found._replace(is_whole=learnt.is_whole and found.is_whole)
@@ -104,12 +107,30 @@ def _likeliest(learnt: Learnt, found: Finished) -> Finished:
     return Finished(labels, found.at, Status.LIKELIEST, is_whole=learnt.is_whole)
 
 
-def _of_noise(learnt: Learnt, found: Finished, joins: bool) -> Finished:
-    """Say that the labels may be those of noise, and join what is connected if that is wanted."""
+def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Finished:
+    """Return the best labels that save more than those of noise.
+
+    If there are none, say that the labels may be those of noise, and join what is connected if that
+    is wanted.
+    """
+    path = learnt.path
+    is_beyond = beyond_noise(learnt, route)
+    if is_beyond[found.at]:
+        return found
+    if is_beyond.any():
+        at = int(np.where(is_beyond, np.asarray(path.savings), -np.inf).argmax())
+        return found._replace(labels=path.labels[at], at=at)
     if not joins:
         return found._replace(status=Status.NOISE)
     labels = components(learnt.model.graph)
-    return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
+    return Finished(labels, len(path.labels) - 1, Status.NOISE, is_step=False)
+
+
+def _shaken(learnt: Learnt, found: Finished) -> Labels:
+    """Return better labels at the resolution of a step."""
+    model = learnt.model
+    gamma = model.average * float(learnt.path.resolutions[found.at])
+    return shaken(model, model.labeling(found.labels), gamma).labels
 
 
 def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:

@@ -59,6 +59,22 @@ def learn(
     return Learnt(model, path, path.is_whole)
 
 
+def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
+    """Learn; and anew under the plain null model, if the labels explain the degrees.
+
+    Communities of different sizes make uneven degrees, too. Points keep their null model.
+    """
+    learnt = learn(model, route, callback)
+    is_open = learnt.is_whole and model.is_corrected and not route.is_thorough
+    if not is_open or model.needs_correction(best(learnt.path)):
+        return learnt
+    try:
+        plain = learn(model.uncorrected(), route, callback)
+    except KeyboardInterrupt:
+        return learnt._replace(is_whole=False)
+    return plain if plain.is_whole else learnt._replace(is_whole=False)
+
+
 def best(path: SweepPath) -> Labels:
     """Return the labels that save most: whatever is picked later, all learns from the same."""
     return path.labels[pick_description(np.asarray(path.savings)).index]

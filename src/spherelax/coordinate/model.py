@@ -163,6 +163,17 @@ class Model:
         """Return the model whose similarities are worth something else."""
         return replace(self, graph=worth.applied(self.given), worth=worth)
 
+    def needs_correction(self, labels: Labels) -> bool:
+        """Tell whether degrees, which are corrected for, differ within labels."""
+        degrees = self.given.weight.astype(float)
+        return are_uneven(degrees[degrees > 0], labels[degrees > 0])
+
+    def uncorrected(self) -> Model:
+        """Return the same under the plain null model."""
+        weight = (self.given.weight > 0).astype(np.float32)
+        given, graph = (one._replace(weight=weight) for one in (self.given, self.graph))
+        return replace(self, given=given, graph=graph, is_corrected=False)
+
     def with_weights(self, graph: Graph) -> Model:
         """Return the model whose pairs of groups are weighted as in a graph."""
         return replace(self, graph=graph, plain_average=self.average)

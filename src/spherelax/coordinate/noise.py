@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Graph
@@ -18,10 +19,16 @@ from spherelax.coordinate.walk import Route
 
 # Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
-# Without groups, labels must save more than this factor times what labels of noise save. With
-# groups, where labels of noise may cost more than they save, this number of nats per item more.
+# Without groups, labels must save more than this factor times what labels of noise save, and more
+# than that by this multiple of the square root of the number of items: where noise saves little or
+# nothing, its savings vary by about that root. With groups, where labels of noise may cost more
+# than they save, this number of nats per item more.
 BEYOND_NOISE = 1.5
+SPREAD = 1.5
 ABOVE_NOISE = 0.15
+# Without groups, labels are compared with those of noise at the same resolution, and at this number
+# of steps before and after.
+STEPS_AROUND = 1
 # With groups, fewer items than that cannot show noise.
 FEW = 20
 # Problems of noise that are solved; of many items, one is like the other.
@@ -29,28 +36,47 @@ N_SURROGATES = 3
 N_SURROGATES_OF_MANY = 1
 
 
-def is_noise(learnt: Learnt, route: Route) -> bool:
-    """Tell whether similarities joined at random are described nearly as well.
+def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
+    """Tell which steps describe the similarities clearly better than they could describe noise.
 
-    Nobody can tell that of two groups, whose matches are always consistent, or of a few items.
+    Weak structure saves less than the many labels of noise do at their best resolution, but more
+    than noise saves at the same one. With groups, the best labels stand for all steps. Nobody can
+    tell it of two groups, whose matches are always consistent, or of a few items.
     """
-    model = learnt.model
-    graph = model.graph
-    n_items = graph.n_present()
-    if graph.grouped and (len(graph.unit_ptr) <= 3 or n_items < FEW):
-        return False
-    saving = float(np.asarray(learnt.path.savings).max())
-    if saving >= DOUBTFUL * n_items:
-        return False
+    model, path = learnt.model, learnt.path
+    savings, n_items = np.asarray(path.savings), model.graph.n_present()
+    everything = np.ones(len(savings), dtype=np.bool_)
+    grouped = model.graph.grouped
+    if grouped and (len(model.graph.unit_ptr) <= 3 or n_items < FEW):
+        return everything
+    if savings.max() >= DOUBTFUL * n_items:
+        return everything
+    if not grouped and savings.max() <= 0.0:
+        return ~everything
     n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
-    levels = (_saving_at_random(model, route, seed) for seed in range(n_surrogates))
-    if graph.grouped:
-        return any(saving <= level + ABOVE_NOISE * n_items for level in levels)
-    return any(saving <= BEYOND_NOISE * max(level, 0.0) for level in levels)
+    surrogates = [_at_random(model, route, seed) for seed in range(n_surrogates)]
+    if grouped:
+        level = max(float(np.asarray(one.path.savings).max()) for one in surrogates)
+        is_beyond = bool(savings.max() > level + ABOVE_NOISE * n_items)
+        return everything & is_beyond
+    gammas = model.average * path.resolutions
+    levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
+    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
+    spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
+    least = np.maximum(BEYOND_NOISE * levels, levels + spread)
+    return np.asarray(savings > np.maximum(least, 0.0))
 
 
-def _saving_at_random(model: Model, route: Route, seed: int) -> float:
-    """Return what the best labels save if the similarities join other items.
+def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what labels of noise save at about each of some resolutions, at most."""
+    padded = np.pad(np.asarray(surrogate.path.savings), STEPS_AROUND, mode="edge")
+    around = sliding_window_view(padded, 2 * STEPS_AROUND + 1).max(axis=1)
+    own = np.log(surrogate.model.average * surrogate.path.resolutions)
+    return np.asarray(around[np.abs(np.log(gammas)[:, None] - own).argmin(axis=1)])
+
+
+def _at_random(model: Model, route: Route, seed: int) -> Learnt:
+    """Return what is learnt if the similarities join other items.
 
     Learning once what they are worth is enough: with more rounds, noise saves less.
     """
@@ -61,7 +87,7 @@ def _saving_at_random(model: Model, route: Route, seed: int) -> float:
     found = learn(random, route, callback=None, n_rounds=1)
     if not found.is_whole:
         raise KeyboardInterrupt
-    return float(np.asarray(found.path.savings).max())
+    return found
 
 
 def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:

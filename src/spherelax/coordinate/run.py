@@ -16,7 +16,7 @@ from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
-from spherelax.coordinate.learn import Learnt, best, learn
+from spherelax.coordinate.learn import Learnt, best, learn_null
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.odds import apart, by_labels, judge
@@ -56,7 +56,7 @@ def run(
     through = None if isinstance(pick, str) else pick
     route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
     model = Model.of(problem, is_metric=pick == "valleys", sources=sources)
-    learnt = learn(model, route, callback)
+    learnt = learn_null(model, route, callback)
     path = learnt.path
     picked = pick_step(
         path,

@@ -1,0 +1,50 @@
+"""Labels shaken: some items lose their labels, all are polished again, and better ones are kept.
+
+Moves and merges end where no single one of them gains. Items that lose their labels together find
+their way to labels that no such move reaches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spherelax.coordinate.model import Labeling, Model
+from spherelax.coordinate.polish import polished
+from spherelax.labels import separate
+
+# Share of the items that lose their labels in one trial.
+SHARE = 0.3
+# Trials at most, and trials in a row without better labels after which there are no more.
+TRIALS = 100
+IN_VAIN = 30
+# Labels that save more nats per item than this are clear, and not shaken: it takes time, and what
+# is left to gain there are wrong matches that agree with each other.
+CLEAR = 5.0
+# Seed of the items that are drawn.
+SEED = 0
+
+
+def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
+    """Return labels that save at least as much as these, polished at the same resolution.
+
+    Examples
+    --------
+    >>> from spherelax.problem import Problem
+    >>> model = Model.of(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
+    >>> joined = model.labeling(np.repeat(np.int32([0, 1]), [4, 8]))
+    >>> shaken(model, joined, gamma=0.3).labels
+    array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
+    """
+    if labels.saving > CLEAR * model.graph.n_present():
+        return labels
+    rng = np.random.default_rng(SEED)
+    best, n_in_vain = labels, 0
+    for _ in range(TRIALS):
+        alone = rng.random(model.graph.n_items) < SHARE
+        found = model.labeling(polished(model.graph, separate(best.labels, alone), gamma))
+        n_in_vain += 1
+        if found.saving > best.saving:
+            best, n_in_vain = found, 0
+        if n_in_vain == IN_VAIN:
+            break
+    return best

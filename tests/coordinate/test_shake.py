@@ -1,0 +1,49 @@
+"""Shaken labels: never worse, mostly better on noisy problems, and soon done where nothing is."""
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+import twins
+from spherelax.coordinate import shake
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.polish import polished
+from spherelax.coordinate.shake import shaken
+from spherelax.problem import Problem
+
+
+def noisy(seed, *, grouped):
+    """The model of matchings, most of them wrong, or of weak clusters."""
+    if grouped:
+        W, groups, _ = sl.datasets.make_partial_matching(
+            15, 12, observed=0.7, shuffled=0.65, random_state=seed
+        )
+        return Model.of(Problem.check(W, groups))
+    W, _ = sl.datasets.make_binary_similarity(90, 4, rewired=0.6, random_state=seed)
+    return Model.of(Problem.check(W))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_shaken_labels_save_more(grouped):
+    gained = []
+    for seed in range(6):
+        model = noisy(seed, grouped=grouped)
+        rng = np.random.default_rng(seed)
+        gamma = 2.0 * model.average
+        start = rng.permutation(model.graph.n_items).astype(np.int32)
+        given = model.labeling(polished(model.graph, start, gamma))
+        found = shaken(model, given, gamma)
+        assert not twins.clash(found.labels, model.graph.group())
+        assert model.labeling(found.labels).saving == found.saving
+        gained.append(found.saving - given.saving)
+    assert min(gained) >= 0.0
+    assert np.mean(np.array(gained) > 0.0) > 0.5
+
+
+def test_labels_that_cannot_be_better_stay_and_few_trials_are_made(monkeypatch):
+    model = Model.of(Problem.check(np.kron(np.eye(3), np.ones((5, 5)))))
+    given = model.labeling(np.repeat(np.int32([0, 1, 2]), 5))
+    calls = []
+    monkeypatch.setattr(shake, "polished", lambda *args: calls.append(1) or polished(*args))
+    assert shaken(model, given, 0.5) is given
+    assert len(calls) == shake.IN_VAIN
