@@ -58,7 +58,7 @@ def test_the_path_of_many_items_stays_what_was_walked(pick, monkeypatch, seed):
     """Only the labels of the result are polished; they stand at their step among the labelings."""
     W, _ = planted_sparse(6000, 30, 0.6, seed)
     result = sl.solve(W, pick=pick)
-    monkeypatch.setattr(module, "polished", lambda _graph, labels, _gamma: labels)
+    monkeypatch.setattr(module, "polished", lambda _graph, labels, _gamma, **_: labels)
     walked = sl.solve(W, pick=pick)
     assert walked.labels is walked.path.labels[walked.index]
     assert (result.index, result.alpha) == (walked.index, walked.alpha)
