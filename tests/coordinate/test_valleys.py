@@ -9,16 +9,24 @@ from spherelax.coordinate.finish import finish
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.learn import learn
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.valleys import _Valleys, choose, merged, steps_to_merge
+from spherelax.coordinate.valleys import (
+    MOST_ITEMS,
+    N_CELLS,
+    Field,
+    _Valleys,
+    choose,
+    merged,
+    steps_to_merge,
+)
 from spherelax.coordinate.walk import Route
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
 
 
-def neighbours(X):
-    """Neighbour graph and scales of points."""
+def field_of(X):
+    """Where valleys between points are looked for."""
     graph = build_graph(Problem.check(sl.similarity.nearest_neighbors(X)))
-    return graph, sl.similarity.local_scales(X)
+    return Field.of(graph, sl.similarity.local_scales(X))
 
 
 def solve_points(X, **settings):
@@ -65,6 +73,46 @@ def test_separate_clusters_are_found(kind, seed):
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.97
 
 
+SHAPES = {
+    "square": (1, lambda n, seed: np.random.default_rng(seed).random((n, 2))),
+    "blobs": (
+        3,
+        lambda n, seed: make_blobs(n, centers=[[0, 0], [7, 0], [0, 7]], random_state=seed)[0],
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [20_000, 50_000])
+def test_many_points_have_no_more_clusters(shape, n):
+    expected, draw = SHAPES[shape]
+    assert solve_points(draw(n, 1)).n_labels == expected
+
+
+@pytest.mark.slow
+def test_many_points_are_looked_at_as_cells(monkeypatch):
+    """No more cells than N_CELLS are walked to the end, and they make up the labels."""
+    X, truth = make_blobs(MOST_ITEMS + 1, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    seen = []
+    monkeypatch.setattr(
+        "spherelax.coordinate.finish.merged",
+        lambda field, labelings: seen.append(field) or merged(field, labelings),
+    )
+    result = solve_points(X)
+    assert N_CELLS / 4 < seen[0].graph.n_items <= N_CELLS
+    assert seen[0].bundle > 1
+    assert result.n_labels == 3
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.99
+
+
+@pytest.mark.slow
+def test_more_components_than_cells():
+    X = np.repeat(1000.0 * np.arange(6000), 3) + np.tile([0.0, 1.0, 2.1], 6000)
+    W = sl.similarity.nearest_neighbors(X[:, None], n_neighbors=2)
+    assert sl.solve(W, pick="valleys").n_labels == 6000
+
+
 def test_golf_ball_is_one_cluster(data_home):
     X = np.load(data_home / "clustering" / "fcps.npz")["GolfBall_X"]
     assert solve_points(X[:: len(X) // 1000]).n_labels == 1
@@ -93,13 +141,12 @@ def test_units_of_points_do_not_matter(seed):
 
 def test_patches_are_merged_but_not_clusters(seed):
     X, truth = SEVERAL["blobs"](seed)
-    graph, scales = neighbours(X)
     quarters = 4 * truth
     for label in range(4):
         inside = truth == label
         right, upper = (X[inside] > np.median(X[inside], axis=0)).T
         quarters[inside] += 2 * right + upper
-    labels = next(merged(graph, [quarters.astype(np.int32)], scales))
+    labels = next(merged(field_of(X), [quarters.astype(np.int32)]))
     assert labels.max() + 1 < 10
     assert sl.metrics.pairwise_scores(truth, labels).precision > 0.98
 
@@ -165,8 +212,7 @@ def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
     assert learnt.is_whole
     model, labels = learnt.model, learnt.path.labels
     steps = steps_to_merge(labels)[:n_merged]
-    scales = sl.similarity.local_scales(X)
-    so_far = list(merged(model.graph, [labels[step] for step in steps], scales))
+    so_far = list(merged(field_of(X), [labels[step] for step in steps]))
     expected = choose(so_far, lambda labels: model.labeling(labels).saving)
     np.testing.assert_array_equal(found.labels, expected)
 
@@ -187,8 +233,7 @@ def test_control_c_before_anything_is_merged(monkeypatch):
 
 def test_valleys_are_symmetric(seed):
     X, truth = SEVERAL["blobs"](seed)
-    graph, scales = neighbours(X)
-    valleys = _Valleys(graph, scales)
+    valleys = _Valleys(field_of(X))
     halves = (2 * truth + (X[:, 0] > np.median(X[:, 0]))).astype(np.int32)
     labels = np.unique(halves, return_inverse=True)[1].astype(np.int32)
     valleys._start(labels)
@@ -197,6 +242,22 @@ def test_valleys_are_symmetric(seed):
     for a, b in pairs:
         assert valleys._valley(a, b) == valleys._valley(b, a)
         assert valleys.cuts[a][b] == pytest.approx(valleys.cuts[b][a])
+
+
+def test_cells_of_many_points_keep_what_is_between_them(seed):
+    """Cuts between labels of cells are those between the same labels of items."""
+    X, _ = SEVERAL["blobs"](seed)
+    field = field_of(X)
+    cells = np.random.default_rng(seed).permutation(len(X)).astype(np.int32) // 4
+    of_cells = field.contracted(cells)
+    labels = (np.arange(100) % 3).astype(np.int32)
+    direct, twice = field.contracted(labels[cells]), of_cells.contracted(labels)
+    assert of_cells.graph.n_items == 100
+    for one, other in zip(direct.graph, twice.graph, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    for one, other in zip(direct[1:], twice[1:], strict=True):
+        np.testing.assert_allclose(one, other)
+    np.testing.assert_allclose(direct.item_weights.sum(), field.edge_weights.sum())
 
 
 def test_bad_scales():

@@ -13,11 +13,11 @@ from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.shake import shaken
-from spherelax.coordinate.valleys import choose, merged, steps_to_merge
-from spherelax.coordinate.walk import Route
+from spherelax.coordinate.valleys import N_CELLS, Field, choose, merged, steps_to_merge
+from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels, count_labels
 from spherelax.pick import Pick
-from spherelax.result import Callback, Status, Step
+from spherelax.result import Callback, Status, Step, SweepPath
 
 # Labels whose saving is this share of the best are nearly as good.
 NEARLY = 0.99
@@ -54,10 +54,10 @@ def finish(
     found = Finished(learnt.path.labels[pick.index], pick.index, pick.status)
     try:
         if learnt.is_whole and scales is not None:
-            found = _between_valleys(learnt, scales, callback)
-        elif pick.status is Status.DESCRIBED and learnt.model.right is not None:
+            return _between_valleys(learnt, route, scales, callback)
+        if pick.status is Status.DESCRIBED and learnt.model.right is not None:
             return _likeliest(learnt, found)
-        elif learnt.is_whole and pick.status is Status.DESCRIBED:
+        if learnt.is_whole and pick.status is Status.DESCRIBED:
             found = _compared(learnt, route, found, joins_noise)
         if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
             found = found._replace(labels=_polished(learnt, route, found))
@@ -69,31 +69,57 @@ def finish(
 
 
 def _between_valleys(
-    learnt: Learnt, scales: NDArray[np.float64], callback: Callback | None
+    learnt: Learnt, route: Route, scales: NDArray[np.float64], callback: Callback | None
 ) -> Finished:
     """Return the labels with valleys all around, judged at the step with as many labels.
 
     Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
     """
     model, path = learnt.model, learnt.path
-    steps, labelings, is_whole = steps_to_merge(path.labels), [], True
+    field, walked, cells = _cells(learnt, route, scales, callback)
+    steps, labelings, is_whole = steps_to_merge(walked.labels), [], True
     try:
-        every = merged(model.graph, [path.labels[step] for step in steps], scales)
+        every = merged(field, [walked.labels[step] for step in steps])
         for index, (at, labels) in enumerate(zip(steps, every, strict=True)):
             labelings.append(labels)
             if callback is not None:
-                curves = (path.alphas, path.etas, path.objectives)
+                curves = (walked.alphas, walked.etas, walked.objectives)
                 alpha, eta, objective = (float(curve[at]) for curve in curves)
                 callback(Step(index, len(steps), alpha, eta, objective, count_labels(labels)))
     except KeyboardInterrupt:
         if not labelings:
             raise
         is_whole = False
-    labels = choose(labelings, lambda labels: model.labeling(labels).saving)
+    labels = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)[cells]
     distance = np.abs(np.log(path.n_labels / count_labels(labels)))
     nearest = np.flatnonzero(distance == distance.min())
     at = int(nearest[len(nearest) // 2])
     return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
+
+
+def _cells(
+    learnt: Learnt, route: Route, scales: NDArray[np.float64], callback: Callback | None
+) -> tuple[Field, SweepPath, Labels]:
+    """Return where to look for valleys, its path, and the cell of each item in it.
+
+    With few items each is a cell. With many, cells are the finest labels of the path that are few
+    enough; if none are, its last labels are walked in the same way.
+    """
+    field, path = Field.of(learnt.model.graph, scales), learnt.path
+    cells = np.arange(field.graph.n_items, dtype=np.int32)
+    is_over = not route.has_many(learnt.model)
+    while not is_over:
+        n_before, is_few = field.graph.n_items, path.n_labels <= N_CELLS
+        labels = path.labels[int(is_few.argmax()) if is_few.any() else -1]
+        field, cells = field.contracted(labels), labels[cells]
+        is_over = bool(is_few.any()) or field.graph.n_items == n_before
+        # Cells differ in size as items do in degree: both are weights of the null model.
+        has_edges = len(field.graph.values) > 0
+        model = Model(field.graph, field.graph, unit=1.0, is_corrected=has_edges)
+        path = walk(model, route._replace(is_thorough=is_over), callback)
+        if not path.is_whole:
+            raise KeyboardInterrupt
+    return field, path, cells
 
 
 def _has_small_labels(model: Model) -> bool:

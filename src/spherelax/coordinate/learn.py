@@ -62,10 +62,10 @@ def learn(
 def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
     """Learn; and anew under the plain null model, if the labels explain the degrees.
 
-    Communities of different sizes make uneven degrees, too. Points keep their null model.
+    Communities of different sizes make uneven degrees, too.
     """
     learnt = learn(model, route, callback)
-    is_open = learnt.is_whole and model.is_corrected and not route.is_thorough
+    is_open = learnt.is_whole and model.is_corrected
     if not is_open or model.needs_correction(best(learnt.path)):
         return learnt
     try:

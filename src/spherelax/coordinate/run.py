@@ -16,13 +16,14 @@ from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
-from spherelax.coordinate.learn import Learnt, best, learn_null
+from spherelax.coordinate.learn import Learnt, best, learn, learn_null
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.odds import apart, by_labels, judge
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.tally import confidence
+from spherelax.coordinate.valleys import MOST_ITEMS
 from spherelax.coordinate.walk import Route, grid, iterates
 from spherelax.labels import Labels, count_labels, separate_groups
 from spherelax.metrics import modularity
@@ -54,9 +55,11 @@ def run(
     ``sources`` is given if free items of one source may be copies of each other.
     """
     through = None if isinstance(pick, str) else pick
-    route = Route(settings, n_threads, through, is_thorough=pick == "valleys")
-    model = Model.of(problem, is_metric=pick == "valleys", sources=sources)
-    learnt = learn_null(model, route, callback)
+    is_metric = pick == "valleys"
+    is_thorough = is_metric and problem.n_items <= MOST_ITEMS
+    route = Route(settings, n_threads, through, is_thorough)
+    model = Model.of(problem, is_metric=is_metric, sources=sources)
+    learnt = (learn if is_metric else learn_null)(model, route, callback)
     path = learnt.path
     picked = pick_step(
         path,

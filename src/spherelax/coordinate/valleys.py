@@ -16,6 +16,8 @@ their size. It is measured on the data, at labels so small that they show nothin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,10 @@ from spherelax.coordinate.cuts import nearest, peak_and_valley
 from spherelax.coordinate.graph import Graph
 from spherelax.labels import Labels, count_labels, renumber
 
+# More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
+# fewer cells an item, a small cluster would be a few cells only.
+MOST_ITEMS = 1 << 14
+N_CELLS = 1 << 12
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
 # This number times the noise is added to the square root of a valley before it is compared: a
@@ -49,6 +55,70 @@ NONE = 1e-6
 Pair = tuple[int, int]
 
 
+class Field(NamedTuple):
+    """Where valleys are looked for: a graph of items, or of cells of items, and what edges weigh.
+
+    Attributes
+    ----------
+    graph : Graph
+        Items, or cells with the summed similarities between them.
+    edge_weights : ndarray
+        What each edge adds to a cut between its ends, in the order of the graph.
+    item_weights, item_edges : ndarray of shape (n_items,)
+        What the edges of each item weigh, those inside a cell too, and their similarity in units of
+        the mean edge.
+    """
+
+    graph: Graph
+    edge_weights: NDArray[np.float64]
+    item_weights: NDArray[np.float64]
+    item_edges: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, graph: Graph, scales: NDArray[np.float64]) -> Field:
+        """Weigh the edges of a graph by the distances of points to their neighbours."""
+        m, row = graph.n_items, np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+        edge_weights = graph.values / np.maximum(scales[row], scales[graph.indices])
+        mean = float(graph.values.mean()) if len(graph.values) else 1.0
+        return cls(
+            graph,
+            edge_weights,
+            np.bincount(row, weights=edge_weights, minlength=m).astype(float),
+            np.bincount(row, weights=graph.values, minlength=m) / mean,
+        )
+
+    @property
+    def bundle(self) -> float:
+        """How many edges one edge of the graph stands for: 1, and more between cells."""
+        return float(self.item_edges.sum()) / max(len(self.edge_weights), 1)
+
+    def contracted(self, labels: Labels) -> Field:
+        """Return the field whose items are labels."""
+        graph, k = self.graph, count_labels(labels)
+        row = np.repeat(labels, np.diff(graph.indptr)).astype(np.int64)
+        column = labels[graph.indices]
+        crossing = row != column
+
+        def summed(by: NDArray[np.integer], of: NDArray[np.floating]) -> NDArray[np.float64]:
+            return np.bincount(by, weights=of).astype(float)
+
+        pairs, which = np.unique(row[crossing] * k + column[crossing], return_inverse=True)
+        contracted = Graph(
+            indptr=np.searchsorted(pairs, np.arange(k + 1) * k),
+            indices=(pairs % k).astype(np.int32),
+            values=summed(which, graph.values[crossing]).astype(np.float32),
+            weight=summed(labels, graph.weight).astype(np.float32),
+            unit_ptr=np.arange(k + 1, dtype=np.int32),
+            members=np.arange(k, dtype=np.int32),
+        )
+        return Field(
+            contracted,
+            summed(which, self.edge_weights[crossing]),
+            summed(labels, self.item_weights),
+            summed(labels, self.item_edges),
+        )
+
+
 def steps_to_merge(path: Sequence[Labels]) -> list[int]:
     """Return the steps of a path whose labels are merged: the first with about CELL items a label.
 
@@ -66,12 +136,11 @@ def steps_to_merge(path: Sequence[Labels]) -> list[int]:
     ]
 
 
-def merged(
-    graph: Graph, labelings: Sequence[Labels], scales: NDArray[np.float64]
-) -> Iterator[Labels]:
+def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
     """Merge the labels of one step after the other; the noise is measured on the first ones."""
-    valleys = _Valleys(graph, scales)
-    blur = NOISE_FACTOR * min(valleys.noise(labelings[0]), NOISE_CAP)
+    valleys = _Valleys(field)
+    cap = NOISE_CAP * np.sqrt(field.bundle)
+    blur = NOISE_FACTOR * min(valleys.noise(labelings[0]), cap)
     for labels in labelings:
         yield valleys.merge(labels, blur)
 
@@ -88,8 +157,6 @@ class _Valleys:
 
     Attributes
     ----------
-    edge_weights : ndarray
-        What each edge adds to a cut between its ends, in the order of the graph.
     items : dict of int to ndarray
         The items of each label.
     cuts : dict of int to dict
@@ -98,13 +165,9 @@ class _Valleys:
         A number for each label that depends on its set of items only.
     """
 
-    def __init__(self, graph: Graph, scales: NDArray[np.float64]) -> None:
-        m, row = graph.n_items, np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-        self.graph = graph
-        self.edge_weights = graph.values / np.maximum(scales[row], scales[graph.indices])
-        self._item_weights = np.bincount(row, weights=self.edge_weights, minlength=m)
-        mean = float(graph.values.mean())
-        self._item_edges = np.bincount(row, weights=graph.values, minlength=m) / mean
+    def __init__(self, field: Field) -> None:
+        m = field.graph.n_items
+        self.field = field
         self._place = np.full(m, -1, dtype=np.int64)
         # The tag of a set of items is the exclusive or of the random numbers of its items.
         self._item_tags = np.random.default_rng(0).integers(0, 2**62, m)
@@ -176,14 +239,14 @@ class _Valleys:
         self.tags = {
             a: int(np.bitwise_xor.reduce(self._item_tags[part])) for a, part in enumerate(parts)
         }
-        self.cuts: dict[int, dict[int, float]] = {a: {} for a in self.items}
-        row = np.repeat(labels, np.diff(self.graph.indptr)).astype(np.int64)
-        column = labels[self.graph.indices]
-        crossing = row != column
-        pairs, which = np.unique(row[crossing] * len(parts) + column[crossing], return_inverse=True)
-        sums = np.bincount(which, weights=self.edge_weights[crossing])
-        for pair, cut in zip(pairs.tolist(), sums.tolist(), strict=True):
-            self.cuts[pair // len(parts)][pair % len(parts)] = cut
+        between = self.field.contracted(labels)
+        indptr, indices, weights = (
+            array.tolist() for array in (*between.graph[:2], between.edge_weights)
+        )
+        self.cuts: dict[int, dict[int, float]] = {
+            a: dict(zip(indices[first:last], weights[first:last], strict=True))
+            for a, (first, last) in enumerate(pairwise(indptr))
+        }
 
     def _unite(self, a: int, b: int) -> int:
         """Merge the smaller of two labels into the larger one, and return that."""
@@ -207,15 +270,15 @@ class _Valleys:
         if key not in self._known:
             small, large = sorted((self.items[a], self.items[b]), key=len)
             reach = min(max(LEAST_REACH, REACH * len(small)), len(large))
-            near = nearest(self.graph, small, large, self._place, reach)
+            near = nearest(self.field.graph, small, large, self._place, reach)
             items = np.concatenate([small, near])
             self._place[items] = np.arange(len(items))
             high, low = peak_and_valley(
-                self.graph, self.edge_weights, items, len(small), self._place, self.cuts[a][b]
+                *self.field[:2], items, len(small), self._place, self.cuts[a][b]
             )
             self._place[items] = -1
             unit = min(
-                self._item_weights[part].sum() / self._item_edges[part].sum()
+                self.field.item_weights[part].sum() / self.field.item_edges[part].sum()
                 for part in (small, large)
             )
             self._known[key] = high / unit, low / unit
