@@ -73,9 +73,10 @@ class Passes:
             return kernels.one_by_one(graph, rows, terms, proposed, self.scratch)
         gain = 0.0
         for first, last in pairwise(self.cuts.tolist()):
-            span = Span(first, last, int(graph.unit_ptr[first]))
+            begin, end = map(int, graph.unit_ptr[[first, last]])
+            span = Span(begin, end, first, begin)
             kernels.propose(span, graph, rows, terms, proposed, self.scratch)
-            gain += kernels.commit(span, graph, rows, proposed)
+            gain += kernels.commit(span, graph, rows, proposed, graph.n_items)
             kernels.activate(span, graph, rows, proposed)
         return gain
 
@@ -180,7 +181,7 @@ def test_sweeps_keep_their_books_and_go_down_in_order(grouped, seed):
     np.testing.assert_array_equal(seen, gammas)
 
 
-def large_graph(seed, grouped):
+def large_graph(seed, n_groups):
     """Sparse clusters of ten, and noise, of just so many items that passes are batched."""
     rng = np.random.default_rng(seed)
     m = batches.BATCHED_ITEMS + 100
@@ -188,14 +189,14 @@ def large_graph(seed, grouped):
     i, j = rng.integers(m, size=(2, 2 * m))
     j[m:] = np.minimum(10 * truth[i[m:]] + rng.integers(10, size=m), m - 1)
     W = sp.coo_array((rng.random(2 * m), (i, j)), (m, m)).tocsr()
-    groups = rng.permutation(m) // 7
-    return build_graph(Problem.check(W + W.T, groups if grouped else None))
+    groups = rng.permutation(m) % n_groups if n_groups else None
+    return build_graph(Problem.check(W + W.T, groups))
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_any_number_of_threads_gives_the_same_bits(grouped, monkeypatch, seed):
+@pytest.mark.parametrize("n_groups", [None, 600, 3])
+def test_any_number_of_threads_gives_the_same_bits(n_groups, monkeypatch, seed):
     monkeypatch.setattr(batches, "WORTH_THREADS", 0)
-    graph = large_graph(seed, grouped)
+    graph = large_graph(seed, n_groups)
     gammas = np.geomspace(0.5, 0.01, 6)
     walks = [
         coordinate.sweep(graph, gammas, row_entries=2, n_inner=2, n_threads=n) for n in (1, 2, 3)
@@ -204,4 +205,16 @@ def test_any_number_of_threads_gives_the_same_bits(grouped, monkeypatch, seed):
         assert steps[0].eta == steps[1].eta == steps[2].eta
         for step in steps[1:]:
             np.testing.assert_array_equal(step.rows.packed, steps[0].rows.packed)
-    assert len(np.unique(steps[0].rows.packed[:, 0])) < graph.n_items // 2
+    assert len(np.unique(steps[0].rows.packed[:, 0])) < 0.6 * graph.n_items
+
+
+def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
+    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    graph = large_graph(seed, n_groups=3)
+    step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=2))
+    check_rows(graph, step.rows, 2)
+    group, columns = graph.group(), step.rows.packed[:, :2]
+    taken = np.repeat(group, 2)[columns.ravel() >= 0] * graph.n_items + columns[columns >= 0]
+    assert len(np.unique(taken)) == len(taken)
+    assert len(np.unique(columns[:, 0])) < graph.n_items
+    assert np.all(step.rows.claimed == -1)

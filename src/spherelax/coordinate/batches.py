@@ -1,7 +1,8 @@
-"""Units in batches, and threads that share the work of each: no label depends on their number.
+"""Items in batches, and threads that share the work of each: no label depends on their number.
 
 Within a batch all is computed from what was there before it, by any number of threads; then it is
-put into place, in order.
+put into place, in order. A batch consists of whole units. One that is larger than a batch should
+be is cut into pieces, which do not see what is computed for each other.
 """
 
 from __future__ import annotations
@@ -30,18 +31,23 @@ class Batches:
     ----------
     is_batched : bool
         Whether there are so many items that units are not visited one by one.
+    largest : int
+        Number of items of the largest unit that is not cut.
     spans : list of (int, int)
-        The first unit of each batch, and the one after its last; one batch if not batched.
+        The first position of each batch, and the one after its last; one batch if not batched.
     n_threads : int
         How many threads share a batch.
     """
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
-        self._unit_ptr = graph.unit_ptr
-        self.is_batched = graph.n_items >= BATCHED_ITEMS
+        m, unit_ptr = graph.n_items, graph.unit_ptr
+        self.is_batched = m >= BATCHED_ITEMS
+        n_batches = N_BATCHES if self.is_batched else 1
         self.n_threads = n_threads if len(graph.values) >= WORTH_THREADS else 1
-        n_units = len(graph.unit_ptr) - 1
-        cuts = self._cuts(0, n_units, N_BATCHES if self.is_batched else 1)
+        self.largest = m // n_batches
+        self._inside = _cuts_inside(unit_ptr, self.largest)
+        self._begins = np.union1d(unit_ptr, self._inside) if len(self._inside) else unit_ptr
+        cuts = _at_or_after(np.linspace(0, m, n_batches + 1), unit_ptr)
         self.spans = list(pairwise(sorted(set(cuts))))
 
     def __enter__(self) -> Batches:
@@ -57,19 +63,35 @@ class Batches:
         self._pool.shutdown()
 
     def share(self, first: int, last: int, work: Callable[[int, int, int], None]) -> None:
-        """Call ``work(first, last, thread)`` for parts of units ``first .. last - 1`` side by side.
+        """Let the threads work on positions ``first .. last - 1`` side by side.
 
-        Each thread, numbered from 0, gets one part.
+        They call ``work(first, last, thread)``, numbered from 0, for whole units or for one piece.
         """
-        parts = list(pairwise(self._cuts(first, last, self.n_threads)))
-        running = [self._pool.submit(work, *parts[t], t) for t in range(1, len(parts))]
-        work(*parts[0], 0)
+
+        def work_on(thread: int) -> None:
+            begin, end = parts[thread], parts[thread + 1]
+            is_here = (self._inside > begin) & (self._inside < end)
+            for piece in pairwise([begin, *self._inside[is_here].tolist(), end]):
+                work(*piece, thread)
+
+        parts = _at_or_after(np.linspace(first, last, self.n_threads + 1), self._begins)
+        running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
+        work_on(0)
         for other in running:
             other.result()
 
-    def _cuts(self, first: int, last: int, n_parts: int) -> list[int]:
-        """Cut units into parts with about the same number of items; return where they begin."""
-        unit_ptr: NDArray[np.int32] = self._unit_ptr
-        marks = np.linspace(unit_ptr[first], unit_ptr[last], n_parts + 1)
-        cuts: list[int] = (first + np.searchsorted(unit_ptr[first : last + 1], marks)).tolist()
-        return cuts
+
+def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:
+    """Return the positions at which units with more than ``largest`` items are cut evenly."""
+    sizes = np.diff(unit_ptr)
+    cuts = [np.empty(0)]
+    for unit in np.flatnonzero(sizes > largest):
+        n_pieces = -(-sizes[unit] // largest)
+        cuts.append(np.linspace(unit_ptr[unit], unit_ptr[unit + 1], n_pieces + 1)[1:-1])
+    return np.concatenate(cuts).astype(np.int32)
+
+
+def _at_or_after(marks: NDArray[np.float64], begins: NDArray[np.int32]) -> list[int]:
+    """Return for each mark the first position, not before it, at which a piece begins."""
+    cuts: list[int] = begins[np.searchsorted(begins, marks)].tolist()
+    return cuts

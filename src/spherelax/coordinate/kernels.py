@@ -10,9 +10,9 @@ largest are kept, which is exact ascent over rows with at most r entries. An ite
 attracts gets an empty column.
 
 A unit is a group, or an item that shares its group with no other. The items of a unit are visited
-one after the other. Units come in batches: `propose` finds the best rows of a batch while all rows
-stay as they are, so that any number of threads gives the same bits, and `commit` puts them into
-place; then comes the next batch.
+one after the other; a large unit is cut into pieces. Items come in batches: `propose` finds the
+best rows of a batch while all rows stay as they are, so that any number of threads gives the same
+bits, and `commit` puts them into place; then comes the next batch.
 
 Only active items are visited: those with a neighbour whose row has changed since the last visit,
 and those for which the resolution has fallen to their activation level, where another column would
@@ -67,11 +67,12 @@ class Terms(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Units ``first .. last - 1`` of a batch that begins at position ``base`` of ``members``."""
+    """Positions ``first .. last - 1`` of ``members``, which begin in a unit, of a batch."""
 
     first: Any  # int64
     last: Any  # int64
-    base: Any  # int64
+    unit: Any  # int64
+    base: Any  # int64, where the batch begins
 
 
 class Visit(NamedTuple):
@@ -88,26 +89,27 @@ def one_by_one(graph, rows, terms, proposed, scratch):
     """Visit all units, each in a batch of its own; return what the objective gained."""
     total = 0.0
     for unit in range(len(graph.unit_ptr) - 1):
-        span = Span(unit, unit + 1, np.int64(graph.unit_ptr[unit]))
+        first, last = np.int64(graph.unit_ptr[unit]), np.int64(graph.unit_ptr[unit + 1])
+        span = Span(first, last, unit, first)
         propose(span, graph, rows, terms, proposed, scratch)
-        total += commit(span, graph, rows, proposed)
+        total += commit(span, graph, rows, proposed, len(graph.members))
         activate(span, graph, rows, proposed)
     return total
 
 
 @njit(cache=True, nogil=True)
 def propose(span, graph, rows, terms, proposed, scratch):
-    """Write the best rows of the active items of a span of units into ``proposed``.
+    """Write the best rows of the active items of a span into ``proposed``.
 
     Reads graph and rows; uses ``scratch``, and leaves its sums 0. Items of a group see the rows
-    that have just been proposed for those before them, for repulsion only.
+    that have just been proposed for those before them in the span, for repulsion only.
     """
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
     moved, gain, activation = proposed.moved, proposed.gain, proposed.activation
     members, node_weight, unit_ptr = graph.members, graph.weight, graph.unit_ptr
     s, group, queue, new_packed = rows.s, scratch.group, proposed.queue, proposed.packed
-    k, last = unit_ptr[span.first] - span.base, _find_active(span, graph, rows, terms, proposed)
-    unit = span.first
+    k, last = span.first - span.base, _find_active(span, graph, rows, terms, proposed)
+    unit = span.unit
     while k < last:
         while unit_ptr[unit + 1] <= span.base + queue[k]:
             unit += 1
@@ -116,6 +118,7 @@ def propose(span, graph, rows, terms, proposed, scratch):
         if grouped:
             for at in range(begin, end):
                 add(old, members[at], 1.0, group)
+        first_visit = k
         while k < last and span.base + queue[k] < end:
             p = queue[k]
             i = members[span.base + p]
@@ -140,8 +143,8 @@ def propose(span, graph, rows, terms, proposed, scratch):
         if grouped:
             for at in range(begin, end):
                 clear(old, members[at], group)
-                if moved[at - span.base] >= 0.0:
-                    clear(new, at - span.base, group)
+            for visited in range(first_visit, k):
+                clear(new, queue[visited], group)
 
 
 @njit(cache=True, nogil=True)
@@ -153,9 +156,8 @@ def _find_active(span, graph, rows, terms, proposed):
     """
     moved, queue, members = proposed.moved, proposed.queue, graph.members
     active, activation = rows.active, rows.activation
-    first, last = graph.unit_ptr[span.first] - span.base, graph.unit_ptr[span.last] - span.base
-    end = np.int64(first)
-    for p in range(first, last):
+    end = span.first - span.base
+    for p in range(span.first - span.base, span.last - span.base):
         i = members[span.base + p]
         is_active = active[i] | (abs(activation[i]) >= terms.gamma)
         moved[p] = 0.0 if is_active else -1.0
@@ -257,32 +259,62 @@ def _activation_level(visit, n, rows, terms, scratch):
 
 
 @njit(cache=True, nogil=True)
-def commit(span, graph, rows, proposed):
+def commit(span, graph, rows, proposed, largest):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
-    Writes the rows and all that is kept up to date with them, but for the activity of neighbours.
+    Units with more than ``largest`` items were cut, and their parts did not see each other: of two
+    items of such a unit that would enter the same column, the second one waits. Writes the rows and
+    all that is kept up to date with them, but for the activity of neighbours.
     """
     members, weight = graph.members, graph.weight
     active, activation, moved, gain = rows.active, rows.activation, proposed.moved, proposed.gain
-    begin, end = graph.unit_ptr[span.first], graph.unit_ptr[span.last]
-    total = 0.0
-    for at in range(begin, end):
+    unit_ptr, unit, total = graph.unit_ptr, span.unit, 0.0
+    for at in range(span.first, span.last):
         p, i = at - span.base, members[at]
-        _fetch_columns(at, end - 1, span.base, graph, rows, proposed)
+        _fetch_columns(at, span.last - 1, span.base, graph, rows, proposed)
+        while unit_ptr[unit + 1] <= at:
+            unit += 1
         if moved[p] < 0.0:
             continue
         active[i] = False
         activation[i] = proposed.activation[p]
         if moved[p] == 0.0:
             continue
-        if _must_wait(i, p, rows, proposed):
+        is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > largest
+        if _must_wait(i, p, rows, proposed) or (is_cut and _is_claimed(i, p, unit, rows, proposed)):
             active[i] = True
             moved[p] = 0.0
             continue
         total += gain[p]
         leave_columns(i, weight[i], rows)
         enter_columns(i, p, weight[i], rows, proposed)
+        if is_cut:
+            _claim(p, np.int32(unit), rows, proposed)
+    for at in range(span.first, span.last if len(rows.claimed) > 1 else span.first):
+        if moved[at - span.base] > 0.0:
+            _claim(at - span.base, np.int32(-1), rows, proposed)
     return total
+
+
+@njit(cache=True, nogil=True)
+def _claim(p, unit, rows, proposed):
+    """Note that a unit has claimed the columns of proposed row p; -1: that none has."""
+    new, claimed = proposed.packed, rows.claimed
+    for t in range(new.shape[1] // 2):
+        if new[p, t] >= 0:
+            claimed[new[p, t]] = unit
+
+
+@njit(cache=True, nogil=True)
+def _is_claimed(i, p, unit, rows, proposed):
+    """Tell whether an item of the same unit has claimed a column that item i would enter."""
+    old, new, claimed = PackedRows(rows.packed, rows.value), proposed.packed, rows.claimed
+    found = False
+    for t in range(new.shape[1] // 2):
+        c = new[p, t]
+        if c >= 0:
+            found |= (claimed[c] == unit) & (entry(old, i, c) == 0.0)
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -329,10 +361,11 @@ def activate(span, graph, rows, proposed):
     members, unit_ptr, moved = graph.members, graph.unit_ptr, proposed.moved
     active, activation = rows.active, rows.activation
     indptr, indices, last = graph.indptr, graph.indices, len(members) - 1
-    for unit in range(span.first, span.last):
+    unit = span.unit
+    while unit < len(unit_ptr) - 1 and unit_ptr[unit] < span.last:
         begin, end = unit_ptr[unit], unit_ptr[unit + 1]
         any_moved = False
-        for at in range(begin, end):
+        for at in range(max(begin, span.first), min(end, span.last)):
             prefetch(indptr, members[min(at + 2 * AHEAD, last)])
             prefetch(indices, indptr[members[min(at + AHEAD, last)]])
             if moved[at - span.base] > QUIET:
@@ -342,3 +375,4 @@ def activate(span, graph, rows, proposed):
             for at in range(begin, end):
                 i = members[at]
                 active[i] |= activation[i] < 0.0
+        unit += 1

@@ -49,12 +49,12 @@ class UnitRoom(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def quieten(first, last, graph, state, terms, sums):
-    """Make the active items of units ``first .. last - 1`` inactive that have no better label.
+    """Make the active items at positions ``first .. last - 1`` inactive without a better label.
 
     Of a group they are those that would stay even if all labels were free.
     """
     active, labels, members = state.active, state.labels, graph.members
-    for at in range(graph.unit_ptr[first], graph.unit_ptr[last]):
+    for at in range(first, last):
         i = members[at]
         if active[i]:
             fetch_ahead(at, members, graph, labels)
@@ -77,7 +77,7 @@ def _fetch_sums(at, graph, state, sums):
 
 @njit(cache=True, nogil=True)
 def move_items(first, last, graph, state, terms, sums):
-    """Move the active items of units ``first .. last - 1`` to their best labels; none is grouped.
+    """Move the active items at positions ``first .. last - 1`` to their best labels.
 
     Reads the graph, writes ``state``, and uses ``sums``. Tells whether any has moved.
     """
@@ -105,13 +105,15 @@ def move_items(first, last, graph, state, terms, sums):
 
 @njit(cache=True, nogil=True)
 def move_units(first, last, graph, state, terms, sums, room):
-    """Move the items of the units ``first .. last - 1``, all of a unit if one of them is active.
+    """Move the items at positions ``first .. last - 1``, all of a unit if one of them is active.
 
     Reads the graph, writes ``state``, and uses ``sums`` and ``room``. Tells whether any has moved.
     """
     moved, spare = False, 0
-    for unit in range(first, last):
+    unit = np.searchsorted(graph.unit_ptr, first)
+    while graph.unit_ptr[unit] < last:
         items = graph.members[graph.unit_ptr[unit] : graph.unit_ptr[unit + 1]]
+        unit += 1
         is_active = False
         for i in items:
             is_active |= state.active[i]

@@ -38,6 +38,7 @@ class Rows(NamedTuple):
     active: Any  # bool (m), whether a neighbour has moved
     free: Any  # int32 (m), stack of empty columns
     n_free: Any  # int64 (1), their number
+    claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
 
 
 class Proposed(NamedTuple):

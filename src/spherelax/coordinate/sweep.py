@@ -60,8 +60,11 @@ def sweep(
             yield Iterate(gamma, abs(gain), passes.rows)
 
 
-def start(graph: Graph, row_entries: int) -> Rows:
-    """Give every item a column of its own; it is not visited before a neighbour attracts it."""
+def start(graph: Graph, row_entries: int, *, is_cut: bool = False) -> Rows:
+    """Give every item a column of its own; it is not visited before a neighbour attracts it.
+
+    ``is_cut`` tells whether any unit is visited in pieces.
+    """
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
     packed[:, 0] = np.arange(m)
@@ -77,6 +80,7 @@ def start(graph: Graph, row_entries: int) -> Rows:
         active=np.zeros(m, dtype=np.bool_),
         free=np.empty(m, dtype=np.int32),
         n_free=np.zeros(1, dtype=np.int64),
+        claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
 
 
@@ -95,14 +99,12 @@ class _Passes:
 
     def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
         self.graph, self.batches = graph, batches
-        self.rows = start(graph, row_entries)
+        largest = int(np.diff(graph.unit_ptr).max())
+        self.rows = start(graph, row_entries, is_cut=largest > batches.largest)
         self.mu = REPULSION * float(graph.values.max(initial=0.0))
-        largest = np.diff(graph.unit_ptr).max()
         if batches.is_batched:
-            largest = max(
-                graph.unit_ptr[last] - graph.unit_ptr[first] for first, last in batches.spans
-            )
-        self.proposed = _no_rows(int(largest), row_entries)
+            largest = max(last - first for first, last in batches.spans)
+        self.proposed = _no_rows(largest, row_entries)
         self.scratch = [_scratch(graph, row_entries) for _ in range(batches.n_threads)]
 
     def visit_all(self, gamma: float) -> float:
@@ -113,20 +115,25 @@ class _Passes:
             return float(one_by_one(graph, rows, terms, proposed, self.scratch[0]))
         gain = 0.0
         for first, last in self.batches.spans:
-            batch = Span(first, last, int(graph.unit_ptr[first]))
-            self._propose(batch, terms)
-            gain += commit(batch, graph, rows, proposed)
+            self._propose(first, last, terms)
+            batch = self._span(first, last, first)
+            gain += commit(batch, graph, rows, proposed, self.batches.largest)
             activate(batch, graph, rows, proposed)
         return gain
 
-    def _propose(self, batch: Span, terms: Terms) -> None:
-        """Propose rows for the units of a batch, divided among the threads."""
+    def _propose(self, base: int, end: int, terms: Terms) -> None:
+        """Propose rows for a batch, divided among the threads."""
 
         def propose(first: int, last: int, thread: int) -> None:
-            span, scratch = Span(first, last, batch.base), self.scratch[thread]
+            span, scratch = self._span(first, last, base), self.scratch[thread]
             propose_rows(span, self.graph, self.rows, terms, self.proposed, scratch)
 
-        self.batches.share(batch.first, batch.last, propose)
+        self.batches.share(base, end, propose)
+
+    def _span(self, first: int, last: int, base: int) -> Span:
+        """Return positions of a batch that begins at ``base``."""
+        unit = int(np.searchsorted(self.graph.unit_ptr, first, side="right")) - 1
+        return Span(first, last, unit, base)
 
 
 def _no_rows(n: int, row_entries: int) -> Proposed:
