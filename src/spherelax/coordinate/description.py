@@ -23,6 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln
 
+from spherelax.coordinate.tally import moments
+from spherelax.labels import count_labels
+
 # With 1, labels whose pairs are all similar would cost nothing, and small complete parts would be
 # split off from larger labels.
 SOFTNESS = 1.5
@@ -75,15 +78,13 @@ class Description:
         >>> round(description.saving(two, inside=np.array([10.0, 10.0])), 2)
         16.52
         """
-        weight = self.weight.astype(float)
-        squares = np.bincount(labels, weights=np.square(weight))
-        pairs = 0.5 * (np.square(np.bincount(labels, weights=weight)) - squares)
+        sizes, sums, squares = moments(labels, self.weight, count_labels(labels))
+        pairs = 0.5 * (np.square(sums) - squares)
         parameters = 0.0
         if self.is_corrected:
             parameters = 0.5 * float(np.log1p(inside).sum() - np.log1p(self.total))
         else:
             pairs, inside = pairs.sum(keepdims=True), inside.sum(keepdims=True)
-        sizes = np.bincount(labels, weights=weight > 0)
         outside = max(self.total - float(inside.sum()), 0.0)
         coded = _nats(inside, pairs) + _nats(outside, self.n_pairs - float(pairs.sum()))
         gained = _nats(self.total, self.n_pairs) - coded

@@ -182,7 +182,9 @@ def _worth(problem: Problem, model: Model) -> Any:
     n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
     if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
         every = build_graph(Problem(W, None), model.unit)
-    values = np.maximum(_values(every, model, problem.kind), 0.0)
+    values = _values(every, model, problem.kind)
+    if values.min(initial=0.0) < 0.0:
+        values = np.maximum(values, 0.0)
     return sp.csr_array((values, every.indices, every.indptr), shape=(problem.n_items,) * 2)
 
 

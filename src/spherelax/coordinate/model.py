@@ -32,7 +32,7 @@ from spherelax.coordinate.odds import (
     teaches,
 )
 from spherelax.coordinate.strata import Strata
-from spherelax.coordinate.tally import within
+from spherelax.coordinate.tally import moments, within
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import Problem
 
@@ -225,9 +225,9 @@ class Model:
 
     def objective(self, labeling: Labeling, resolution: float) -> float:
         """Return the objective of labels at a resolution; both in units of the average."""
-        weight = self.graph.weight.astype(float)
-        sums = np.bincount(labeling.labels, weights=weight)
-        pairs = 0.5 * float(np.square(sums).sum() - np.square(weight).sum())
+        labels = labeling.labels
+        _, sums, squares = moments(labels, self.graph.weight, count_labels(labels))
+        pairs = 0.5 * float(np.square(sums).sum() - squares.sum())
         gamma = self.average * resolution
         return (float(labeling.inside.sum()) - gamma * pairs) / self.average
 

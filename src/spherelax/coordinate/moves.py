@@ -48,6 +48,26 @@ class UnitRoom(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def enter_all(graph, state):
+    """Count and weigh the items of every label; counts and sizes are 0 before."""
+    labels, weight = state.labels, graph.weight
+    for i in range(len(labels)):
+        _enter(state, labels[i], weight[i])
+
+
+@njit(cache=True, nogil=True)
+def number(labels):
+    """Give labels, all below their number, new numbers in order of first appearance, in place."""
+    names, n = np.full(len(labels), -1, np.int32), np.int32(0)
+    for i in range(len(labels)):
+        c = labels[i]
+        if names[c] < 0:
+            names[c] = n
+            n += np.int32(1)
+        labels[i] = names[c]
+
+
+@njit(cache=True, nogil=True)
 def quieten(first, last, graph, state, terms, sums):
     """Make the active items at positions ``first .. last - 1`` inactive without a better label.
 

@@ -18,9 +18,18 @@ from spherelax.coordinate.assignment import Costs
 from spherelax.coordinate.batches import Batches
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.merge import merge_all
-from spherelax.coordinate.moves import State, Terms, UnitRoom, move_items, move_units, quieten
+from spherelax.coordinate.moves import (
+    State,
+    Terms,
+    UnitRoom,
+    enter_all,
+    move_items,
+    move_units,
+    number,
+    quieten,
+)
 from spherelax.coordinate.neighbors import Sums
-from spherelax.labels import Labels, renumber
+from spherelax.labels import Labels
 
 # Gains below this share of the largest similarity are rounding.
 ROUNDING = 1e-6
@@ -79,11 +88,8 @@ def _moved(
 
     The labels do not depend on the number of threads.
     """
-    m = len(labels)
-    size = np.bincount(labels, weights=graph.weight, minlength=m)
-    count = np.bincount(labels, minlength=m).astype(np.int32)
-    active = np.ones(m, dtype=np.bool_) if active is None else active
-    state = State(labels.astype(np.int32), size, count, active)
+    active = np.ones(len(labels), dtype=np.bool_) if active is None else active
+    state = _state(graph, labels.astype(np.int32), active)
     terms = Terms(gamma, _least_gain(graph))
     room = (_unit_room(graph),) if graph.grouped else ()
     move = move_units if graph.grouped else move_items
@@ -106,7 +112,16 @@ def _moved(
             all_seen = not moved
             if all_seen:
                 active[:] = True
-    return renumber(state.labels)
+    number(state.labels)
+    return state.labels
+
+
+def _state(graph: Graph, labels: Labels, active: NDArray[np.bool_]) -> State:
+    """Return labels with what is kept up to date with them."""
+    m = len(labels)
+    state = State(labels, np.zeros(m), np.zeros(m, dtype=np.int32), active)
+    enter_all(graph, state)
+    return state
 
 
 def _least_gain(graph: Graph) -> float:

@@ -229,7 +229,8 @@ def round_rows(graph, rows):
     for i in range(m):
         used[labels[i]] = True
     free = 0
-    best = np.full(m, -1, np.int32)
+    grouped = len(graph.unit_ptr) <= m
+    best = np.full(m if grouped else 0, -1, np.int32)
     for unit in range(len(graph.unit_ptr) - 1):
         begin, end = graph.unit_ptr[unit], graph.unit_ptr[unit + 1]
         if end - begin == 1:

@@ -5,20 +5,34 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from spherelax.coordinate.neighbors import Sums, gather
+from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
 
 
 @njit(cache=True, nogil=True)
 def within(graph, labels, n_labels):
     """Return for each label the summed similarity of the pairs that share it."""
+    indptr, indices, values, members = graph.indptr, graph.indices, graph.values, graph.members
     inside = np.zeros(n_labels)
-    for i in range(len(labels)):
-        total = 0.0
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            if labels[graph.indices[e]] == labels[i]:
-                total += graph.values[e]
+    for at in range(len(members)):
+        fetch_ahead(at, members, graph, labels)
+        i, total = members[at], 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            if labels[indices[e]] == labels[i]:
+                total += values[e]
         inside[labels[i]] += 0.5 * total
     return inside
+
+
+@njit(cache=True, nogil=True)
+def moments(labels, weight, n_labels):
+    """Return for each label how many items have a weight, the sum of these and of their squares."""
+    found = np.zeros((3, n_labels))
+    for i in range(len(labels)):
+        w, c = float(weight[i]), labels[i]
+        found[0, c] += w > 0.0
+        found[1, c] += w
+        found[2, c] += w * w
+    return found
 
 
 @njit(cache=True, nogil=True)
