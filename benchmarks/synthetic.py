@@ -1,4 +1,6 @@
-"""Sparse problems of any size with known labels: 15 similarities per item, a share of them wrong.
+"""Sparse problems of any size with known labels, a share of whose similarities is wrong.
+
+There are 15 similarities per item, and 3 between few sources.
 
 Similarities are 1; their pairs are distinct and drawn uniformly. A wrong similarity joins items of
 different labels. The time is linear in their number: a million items take seconds.
@@ -14,6 +16,8 @@ import scipy.sparse as sp
 N_OBJECTS, OBSERVED = 100, 0.3
 CLUSTER_SIZE = 100
 DEGREE = 15
+# Few large groups: sources that each hold most of the entities.
+N_SOURCES, HELD, SOURCES_DEGREE = 5, 0.8, 3
 # Sizes s of clusters are from the first to the second number, with probability ~ s ** -2.
 POWER_LAW_SIZES = 5, 1000
 # Ratio of drawn to needed pairs: some are drawn twice, inside an object, or right by accident.
@@ -41,6 +45,16 @@ def matching(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
     return Synthetic(_similarity(labels, groups, wrong, rng), labels, groups)
 
 
+def sources(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
+    """Make a few large groups that each hold an entity with probability `HELD`."""
+    rng = np.random.default_rng(seed)
+    n_entities = max(1, round(n_items / (N_SOURCES * HELD)))
+    labels, groups = np.nonzero(rng.random((n_entities, N_SOURCES)) < HELD)
+    order = rng.permutation(len(labels))
+    labels, groups = labels[order], groups[order]
+    return Synthetic(_similarity(labels, groups, wrong, rng, SOURCES_DEGREE), labels, groups)
+
+
 def planted(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
     """Make clusters of about `CLUSTER_SIZE` items."""
     rng = np.random.default_rng(seed)
@@ -59,11 +73,15 @@ def power_law(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
 
 
 def _similarity(
-    labels: np.ndarray, groups: np.ndarray | None, wrong: float, rng: np.random.Generator
+    labels: np.ndarray,
+    groups: np.ndarray | None,
+    wrong: float,
+    rng: np.random.Generator,
+    degree: int = DEGREE,
 ) -> sp.csr_array:
     """Draw right and wrong pairs and put them into a symmetric matrix."""
     m = len(labels)
-    n_pairs = m * DEGREE // 2
+    n_pairs = m * degree // 2
     n_wrong = round(wrong * n_pairs)
     by_label = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)

@@ -20,20 +20,21 @@ def benchmark(monkeypatch):
     return import_module
 
 
-@pytest.mark.parametrize("kind", ["matching", "planted", "power_law"])
+@pytest.mark.parametrize("kind", ["matching", "sources", "planted", "power_law"])
 def test_synthetic_problems_are_what_was_asked_for(benchmark, kind, seed):
     make = getattr(benchmark("synthetic"), kind)
     W, labels, groups = make(3000, wrong=0.4, seed=seed)
     edges = W.tocoo()
     assert W.shape == (len(labels), len(labels))
     assert len(labels) == pytest.approx(3000, rel=0.1)
-    assert W.nnz == pytest.approx(15 * len(labels), rel=0.01)
+    degree = 3 if kind == "sources" else 15
+    assert W.nnz == pytest.approx(degree * len(labels), rel=0.01)
     assert np.mean(labels[edges.row] != labels[edges.col]) == pytest.approx(0.4, abs=0.01)
     assert (W.data == 1).all()
     assert (W != W.T).nnz == 0
     assert not W.diagonal().any()
     assert (make(3000, wrong=0.4, seed=seed).similarity != W).nnz == 0
-    if kind == "matching":
+    if groups is not None:
         assert (groups[edges.row] != groups[edges.col]).all()
         assert len(np.unique(np.c_[labels, groups], axis=0)) == len(labels)
 
@@ -107,6 +108,7 @@ def tiny_table(benchmark, monkeypatch, capsys):
         rival_size=300,
         dense_size=200,
         n_small=2,
+        sources_size=800,
     )
 
     def run(*titles):
