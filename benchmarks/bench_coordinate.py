@@ -57,7 +57,7 @@ class Settings:
     rival_size: int = 1000
     dense_size: int = 2000
     n_small: int = 20
-    sources_size: int = 400_000  # so many that threads are worth while
+    sources_size: int = 600_000  # so many that threads are worth while
 
 
 FULL = Settings(sizes=(10_000, 30_000, 100_000, 300_000, 1_000_000), dense_size=5000)

@@ -1,6 +1,6 @@
 """Sparse problems of any size with known labels, a share of whose similarities is wrong.
 
-There are 15 similarities per item, and 3 between few sources.
+There are 15 similarities per item, and 2 between few sources.
 
 Similarities are 1; their pairs are distinct and drawn uniformly. A wrong similarity joins items of
 different labels. The time is linear in their number: a million items take seconds.
@@ -17,11 +17,12 @@ N_OBJECTS, OBSERVED = 100, 0.3
 CLUSTER_SIZE = 100
 DEGREE = 15
 # Few large groups: sources that each hold most of the entities.
-N_SOURCES, HELD, SOURCES_DEGREE = 5, 0.8, 3
+N_SOURCES, HELD, SOURCES_DEGREE = 5, 0.8, 2
 # Sizes s of clusters are from the first to the second number, with probability ~ s ** -2.
 POWER_LAW_SIZES = 5, 1000
-# Ratio of drawn to needed pairs: some are drawn twice, inside an object, or right by accident.
-SPARE_PAIRS = 1.6
+# Ratio of drawn to needed pairs: some are drawn twice, inside an object, or right by accident. With
+# few sources, most of the right pairs are needed.
+SPARE_PAIRS, SPARE_PAIRS_OF_SOURCES = 1.6, 3.0
 
 
 class Synthetic(NamedTuple):
@@ -52,7 +53,8 @@ def sources(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
     labels, groups = np.nonzero(rng.random((n_entities, N_SOURCES)) < HELD)
     order = rng.permutation(len(labels))
     labels, groups = labels[order], groups[order]
-    return Synthetic(_similarity(labels, groups, wrong, rng, SOURCES_DEGREE), labels, groups)
+    W = _similarity(labels, groups, wrong, rng, degree=SOURCES_DEGREE, spare=SPARE_PAIRS_OF_SOURCES)
+    return Synthetic(W, labels, groups)
 
 
 def planted(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
@@ -77,7 +79,9 @@ def _similarity(
     groups: np.ndarray | None,
     wrong: float,
     rng: np.random.Generator,
+    *,
     degree: int = DEGREE,
+    spare: float = SPARE_PAIRS,
 ) -> sp.csr_array:
     """Draw right and wrong pairs and put them into a symmetric matrix."""
     m = len(labels)
@@ -87,12 +91,12 @@ def _similarity(
     sizes = np.bincount(labels)
     starts = np.cumsum(sizes) - sizes
 
-    first = rng.integers(m, size=int(SPARE_PAIRS * (n_pairs - n_wrong)))
+    first = rng.integers(m, size=int(spare * (n_pairs - n_wrong)))
     label = labels[first]
     second = by_label[starts[label] + (rng.random(len(first)) * sizes[label]).astype(np.intp)]
     right = _distinct(first, second, groups, n_pairs - n_wrong, rng)
 
-    first, second = rng.integers(m, size=(2, int(SPARE_PAIRS * n_wrong)))
+    first, second = rng.integers(m, size=(2, int(spare * n_wrong)))
     differ = labels[first] != labels[second]
     others = _distinct(first[differ], second[differ], groups, n_wrong, rng)
 

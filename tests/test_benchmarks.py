@@ -27,7 +27,7 @@ def test_synthetic_problems_are_what_was_asked_for(benchmark, kind, seed):
     edges = W.tocoo()
     assert W.shape == (len(labels), len(labels))
     assert len(labels) == pytest.approx(3000, rel=0.1)
-    degree = 3 if kind == "sources" else 15
+    degree = 2 if kind == "sources" else 15
     assert W.nnz == pytest.approx(degree * len(labels), rel=0.01)
     assert np.mean(labels[edges.row] != labels[edges.col]) == pytest.approx(0.4, abs=0.01)
     assert (W.data == 1).all()
