@@ -62,10 +62,11 @@ def learn(
 def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
     """Learn; and anew under the plain null model, if the labels explain the degrees.
 
-    Communities of different sizes make uneven degrees, too.
+    Communities of different sizes make uneven degrees, too. With many items, where the plain model
+    joins small labels in the end, the null model stays.
     """
     learnt = learn(model, route, callback)
-    is_open = learnt.is_whole and model.is_corrected
+    is_open = learnt.is_whole and model.is_corrected and not route.has_many(model)
     if not is_open or model.needs_correction(best(learnt.path)):
         return learnt
     try:
