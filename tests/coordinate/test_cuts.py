@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from graphs import weak_clusters
+from scipy.sparse.csgraph import shortest_path
 
 from spherelax.coordinate import cuts
 from spherelax.coordinate.cuts import nearest, peak_and_valley
 from spherelax.coordinate.graph import build_graph
 from spherelax.problem import Problem
+from spherelax.similarity import nearest_neighbors
 from twins import dense_similarity
 
 
@@ -39,13 +41,58 @@ def test_odds_are_those_of_the_walk(seed):
     )
 
 
-def test_cuts_through_a_chain_of_two_cliques():
+def test_distances_are_shortest_ways_to_the_border(seed):
+    """Edges between the labels are crossed in their middle; what has no way is infinitely far."""
+    graph = weak_clusters(np.random.default_rng(seed))
+    W = dense_similarity(graph)
+    m = len(W)
+    W = np.block([[W, np.zeros((m, 2))], [np.zeros((2, m)), 1.0 - np.eye(2)]])
+    ways = shortest_path(W > 0, unweighted=True)
+    distance = np.r_[-ways[:10, 10:].min(axis=1), ways[10:, :10].min(axis=1)]
+    expected = distance - 0.5 * np.sign(distance)
+    part = whole(build_graph(Problem.check(W)))
+    np.testing.assert_array_equal(cuts._distance(part, 10), expected)
+    mean = cuts._mean_distance(part, 10)
+    np.testing.assert_array_equal(mean[-2:], np.inf)
+    steps = 0.5 * np.eye(m) + 0.5 * W[:m, :m] / W[:m, :m].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(
+        mean[:m], np.linalg.matrix_power(steps, cuts.WALK) @ expected[:m], atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.33, 1.0])
+def test_a_peak_is_as_high_as_its_lowest_cut(share, seed):
+    rng = np.random.default_rng(seed)
+    for n in (1, 7, 50):
+        heights = rng.random(n)
+        width = max(int(share * n), 1)
+        lowest = [heights[at : at + width].min() for at in range(n - width + 1)]
+        assert cuts._peak(heights, share) == (max(lowest), np.argmax(lowest))
+
+
+def test_distance_keeps_far_cuts_short():
+    """A long strip of points: cuts far from the border are as high as those near it."""
+    rng = np.random.default_rng(0)
+    X = np.c_[100.0 * rng.random(2000), rng.normal(size=2000)]
+    X = X[X[:, 0].argsort()]
+    part = whole(build_graph(Problem.check(nearest_neighbors(X))))
+    by_distance, by_odds = (
+        cuts._cuts(part, np.argsort(order(part, 300)))[50:-50]
+        for order in (cuts._mean_distance, cuts._walk_odds)
+    )
+    assert np.median(by_distance[1000:]) < 1.3 * np.median(by_distance[:500])
+    assert np.median(by_distance[1000:]) < 0.8 * np.median(by_odds[1000:])
+
+
+@pytest.mark.parametrize("has_cells", [False, True])
+def test_cuts_through_a_chain_of_two_cliques(has_cells):
     """Cuts of 4 x 4 = 16 inside, of 1 between: maxima 16 and a valley of 1."""
     W = np.kron(np.eye(2), np.ones((8, 8)))
     W[7, 8] = W[8, 7] = 1.0
     graph = build_graph(Problem.check(W))
     items, place = np.arange(16), np.arange(16)
-    high, low = peak_and_valley(graph, graph.values.astype(float), items, 8, place, 1.0)
+    weights = graph.values.astype(float)
+    high, low = peak_and_valley(graph, weights, items, 8, place, 1.0, has_cells)
     assert low == 1.0
     assert high == pytest.approx(16.0, abs=1.0)
 

@@ -73,7 +73,16 @@ def test_separate_clusters_are_found(kind, seed):
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.97
 
 
+def line(n, seed):
+    """A straight line, two hundred times as long as its noise."""
+    rng = np.random.default_rng(seed)
+    return np.c_[10.0 * rng.random(n), 0.05 * rng.normal(size=n)]
+
+
 SHAPES = {
+    "moons": (2, lambda n, seed: make_moons(n, noise=0.05, random_state=seed)[0]),
+    "circles": (2, lambda n, seed: make_circles(n, noise=0.05, factor=0.5, random_state=seed)[0]),
+    "line": (1, line),
     "square": (1, lambda n, seed: np.random.default_rng(seed).random((n, 2))),
     "blobs": (
         3,

@@ -1,8 +1,11 @@
 """Cuts through the items of two touching labels, compiled.
 
-The items are put in the order of the odds that a short random walk from them ends in the one label
-or in the other: from deep inside the one to deep inside the other. A cut at a position of that
-order is the summed weight of the edges that join items before it to items after it.
+The items are put in order, from deep inside the one label to deep inside the other. A cut at a
+position of that order is the summed weight of the edges that join items before it to items after
+it. Items are ordered by the odds that a short random walk from them ends in the one label or in the
+other. Far from the border these odds say little, and cuts there are longer than they need be. Cells
+are therefore ordered by the number of edges to the other label, averaged over the ends of such a
+walk, which makes straight cuts at any distance.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from numba import njit
 
 # Steps of the random walk, which stays where it is half of the time: enough to cross a label.
 WALK = 60
+# The peak of cells is the height that this share of the cuts of a label reaches, side by side:
+# single cuts are high by chance.
+WIDE = 0.1
 
 
 class _Part(NamedTuple):
@@ -52,25 +58,25 @@ def nearest(graph, small, large, place, n):
 
 
 @njit(cache=True, nogil=True)
-def peak_and_valley(graph, edge_weights, items, n_small, place, between):
-    """Return the lower of the highest cuts in both labels, and the lowest cut between these two.
+def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cells):
+    """Return the lower of the peaks in both labels, and the lowest cut between these two.
 
     The first ``n_small`` items are those of one label, the others of the other one. ``place`` is
     the position of each item of the graph among them, or -1; ``between`` is the summed weight of
-    the edges between the labels.
+    the edges between the labels; ``has_cells`` tells whether items are cells.
     """
     n = len(items)
     indptr = _count_edges(graph, items, place)
     part = _Part(indptr, np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(indptr[n]))
     _copy_edges(graph, edge_weights, items, place, part)
-    odds = _walk_odds(part, n_small)
-    cuts = _cuts(part, np.argsort(odds))
-    # Items that the walk has not left are in no order: no cuts among them.
+    depth = _mean_distance(part, n_small) if has_cells else _walk_odds(part, n_small)
+    cuts = _cuts(part, np.argsort(depth))
+    # Items from which the other label is out of reach are in no order: no cuts among them.
     first, last = 0, n - 1
     for i in range(n):
-        first += odds[i] == -np.inf
-        last -= odds[i] == np.inf
-    return _extremes(cuts, n_small, first, last, between)
+        first += depth[i] == -np.inf
+        last -= depth[i] == np.inf
+    return _extremes(cuts, n_small, first, last, between, WIDE if has_cells else 0.0)
 
 
 @njit(cache=True, nogil=True)
@@ -134,6 +140,53 @@ def _walk_odds(part, n_small):
 
 
 @njit(cache=True, nogil=True)
+def _mean_distance(part, n_small):
+    """Return the distance to the other label, averaged over the ends of a random walk.
+
+    Distances are negative in the first label, and infinite where there is no way.
+    """
+    indptr, indices, steps = part.indptr, part.indices, part.steps
+    mean = _distance(part, n_small)
+    following = np.empty_like(mean)
+    for _ in range(WALK):
+        for i in range(len(mean)):
+            total = 0.5 * mean[i]
+            for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                total += steps[e] * mean[np.uint64(indices[e])]
+            following[i] = total
+        mean, following = following, mean
+    return mean
+
+
+@njit(cache=True, nogil=True)
+def _distance(part, n_small):
+    """Return the number of edges from each item to the middle of the edges between the labels."""
+    indptr, indices = part.indptr, part.indices
+    n = len(indptr) - 1
+    distance = np.full(n, np.inf)
+    distance[:n_small] = -np.inf
+    queue, n_queued = np.empty(n, np.int64), 0
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            if (i < n_small) != (indices[e] < n_small):
+                distance[i] = -0.5 if i < n_small else 0.5
+                queue[n_queued] = i
+                n_queued += 1
+                break
+    for at in range(n):
+        if at >= n_queued:
+            break
+        i = queue[at]
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            if np.isinf(distance[j]):
+                distance[j] = distance[i] + np.sign(distance[i])
+                queue[n_queued] = j
+                n_queued += 1
+    return distance
+
+
+@njit(cache=True, nogil=True)
 def _cuts(part, order):
     """Return the cut after each position of an order of the items."""
     n = len(order)
@@ -153,20 +206,29 @@ def _cuts(part, order):
 
 
 @njit(cache=True, nogil=True)
-def _extremes(cuts, n_small, first, last, between):
-    """Return the lower of the highest cuts on both sides of ``n_small``, and the lowest between.
+def _extremes(cuts, n_small, first, last, between, share):
+    """Return the lower of the peaks on both sides of ``n_small``, and the lowest cut between them.
 
     Only cuts from position ``first`` to ``last - 1`` count, and the one between the labels.
     """
-    left, right, left_at, right_at = 0.0, 0.0, n_small - 1, n_small - 1
-    for at in range(min(first, n_small - 1), n_small):
-        if cuts[at] >= left:
-            left, left_at = cuts[at], at
-    for at in range(n_small - 1, max(last, n_small)):
-        if cuts[at] > right:
-            right, right_at = cuts[at], at
+    border = n_small - 1
+    left, n_left = _peak(cuts[min(first, border) : n_small][::-1].copy(), share)
+    right, n_right = _peak(cuts[border : max(last, n_small)].copy(), share)
     valley = between
-    for at in range(left_at, right_at + 1):
+    for at in range(border - n_left, border + n_right + 1):
         valley = min(valley, cuts[at])
     valley = max(valley, 0.0)
     return max(min(left, right), valley), valley
+
+
+@njit(cache=True, nogil=True)
+def _peak(cuts, share):
+    """Return the height that a share of the cuts, side by side, reaches, and the first of them."""
+    width, n_seen = int(share * len(cuts)), 1
+    lowest = cuts
+    while n_seen < width:
+        more = min(n_seen, width - n_seen)
+        lowest = np.minimum(lowest[:-more], lowest[more:])
+        n_seen += more
+    at = np.argmax(lowest)
+    return lowest[at], at

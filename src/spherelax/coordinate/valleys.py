@@ -35,6 +35,8 @@ VALLEY = 0.4
 # This number times the noise is added to the square root of a valley before it is compared: a
 # smaller one splits one Gaussian, a larger one merges touching ones.
 NOISE_FACTOR = 1.5
+# The same between cells, whose peaks are wide and so are less high by chance.
+NOISE_FACTOR_OF_CELLS = 1.0
 # The most that the noise may be: on thin curves, where labels have two neighbours only, it is
 # measured too high.
 NOISE_CAP = 3.0
@@ -67,12 +69,15 @@ class Field(NamedTuple):
     item_weights, item_edges : ndarray of shape (n_items,)
         What the edges of each item weigh, those inside a cell too, and their similarity in units of
         the mean edge.
+    has_cells : bool
+        Whether items are cells.
     """
 
     graph: Graph
     edge_weights: NDArray[np.float64]
     item_weights: NDArray[np.float64]
     item_edges: NDArray[np.float64]
+    has_cells: bool = False
 
     @classmethod
     def of(cls, graph: Graph, scales: NDArray[np.float64]) -> Field:
@@ -116,6 +121,7 @@ class Field(NamedTuple):
             summed(which, self.edge_weights[crossing]),
             summed(labels, self.item_weights),
             summed(labels, self.item_edges),
+            has_cells=True,
         )
 
 
@@ -140,7 +146,8 @@ def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
     """Merge the labels of one step after the other; the noise is measured on the first ones."""
     valleys = _Valleys(field)
     cap = NOISE_CAP * np.sqrt(field.bundle)
-    blur = NOISE_FACTOR * min(valleys.noise(labelings[0]), cap)
+    factor = NOISE_FACTOR_OF_CELLS if field.has_cells else NOISE_FACTOR
+    blur = factor * min(valleys.noise(labelings[0]), cap)
     for labels in labelings:
         yield valleys.merge(labels, blur)
 
@@ -273,12 +280,13 @@ class _Valleys:
             near = nearest(self.field.graph, small, large, self._place, reach)
             items = np.concatenate([small, near])
             self._place[items] = np.arange(len(items))
+            field, between = self.field, self.cuts[a][b]
             high, low = peak_and_valley(
-                *self.field[:2], items, len(small), self._place, self.cuts[a][b]
+                *field[:2], items, len(small), self._place, between, field.has_cells
             )
             self._place[items] = -1
             unit = min(
-                self.field.item_weights[part].sum() / self.field.item_edges[part].sum()
+                field.item_weights[part].sum() / field.item_edges[part].sum()
                 for part in (small, large)
             )
             self._known[key] = high / unit, low / unit
