@@ -7,8 +7,10 @@ be is cut into pieces, which do not see what is computed for each other.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import pairwise
 from types import TracebackType
 
@@ -20,6 +22,8 @@ from spherelax.coordinate.graph import Graph
 # With fewer items than this, units are visited one by one; else in this number of batches.
 BATCHED_ITEMS = 1 << 12
 N_BATCHES = 16
+# Parts of a batch for each thread: a thread that is done early takes one more.
+N_PARTS = 4
 # Number of similarities below which a second thread costs more time than it saves.
 WORTH_THREADS = 1 << 20
 
@@ -67,14 +71,16 @@ class Batches:
 
         They call ``work(first, last, thread)``, numbered from 0, for whole units or for one piece.
         """
+        n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
+        cuts = _at_or_after(np.linspace(first, last, n_parts + 1), self._begins)
+        inside = self._inside[(self._inside > first) & (self._inside < last)]
+        waiting = deque(pairwise(sorted({*cuts, *inside.tolist()})))
 
         def work_on(thread: int) -> None:
-            begin, end = parts[thread], parts[thread + 1]
-            is_here = (self._inside > begin) & (self._inside < end)
-            for piece in pairwise([begin, *self._inside[is_here].tolist(), end]):
-                work(*piece, thread)
+            while waiting:
+                with suppress(IndexError):  # another thread may have taken the last one
+                    work(*waiting.popleft(), thread)
 
-        parts = _at_or_after(np.linspace(first, last, self.n_threads + 1), self._begins)
         running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
         work_on(0)
         for other in running:
