@@ -61,3 +61,17 @@ def test_few_items_are_one_batch_of_whole_units():
     batches = Batches(graph, n_threads=4)
     assert not batches.is_batched
     assert (batches.spans, batches.n_threads) == ([(0, 40)], 1)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_errors_of_the_work_are_raised(n_threads, monkeypatch):
+    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+
+    def fail(first, last, thread):
+        raise IndexError("no such position")
+
+    with (
+        Batches(chain(np.arange(M)), n_threads) as batches,
+        pytest.raises(IndexError, match="no such"),
+    ):
+        batches.share(*batches.spans[0], fail)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import pairwise
 from types import TracebackType
 
@@ -77,9 +76,12 @@ class Batches:
         waiting = deque(pairwise(sorted({*cuts, *inside.tolist()})))
 
         def work_on(thread: int) -> None:
-            while waiting:
-                with suppress(IndexError):  # another thread may have taken the last one
-                    work(*waiting.popleft(), thread)
+            while True:
+                try:
+                    piece = waiting.popleft()
+                except IndexError:
+                    return
+                work(*piece, thread)
 
         running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
         work_on(0)

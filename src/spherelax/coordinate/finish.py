@@ -56,7 +56,7 @@ def finish(
         if learnt.is_whole and scales is not None:
             return _between_valleys(learnt, route, scales, callback)
         if pick.status is Status.DESCRIBED and learnt.model.right is not None:
-            return _likeliest(learnt, found)
+            return _likeliest(learnt, route, found)
         if learnt.is_whole and pick.status is Status.DESCRIBED:
             found = _compared(learnt, route, found, joins_noise)
         if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
@@ -127,9 +127,9 @@ def _has_small_labels(model: Model) -> bool:
     return model.learns_worth and not model.graph.grouped
 
 
-def _likeliest(learnt: Learnt, found: Finished) -> Finished:
+def _likeliest(learnt: Learnt, route: Route, found: Finished) -> Finished:
     """Return the labels of log odds that no move makes likelier."""
-    labels = polished(learnt.model.graph, found.labels, gamma=0.0)
+    labels = polished(learnt.model.graph, found.labels, gamma=0.0, n_threads=route.n_threads)
     return Finished(labels, found.at, Status.LIKELIEST, is_whole=learnt.is_whole)
 
 

@@ -25,7 +25,8 @@ functions that are called for every item that would double the time (`propose` o
 and have ``&`` where ``and`` would skip reading an array.
 
 Numba compiles a function again when its own file has changed, but not when one that it calls has
-changed in another file: who edits rows.py, neighbors.py or assignment.py deletes the cached code.
+changed in another file: who edits rows.py, neighbors.py, prefetch.py or assignment.py deletes the
+cached code.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def propose(span, graph, rows, terms, proposed, scratch):
 
 @njit(cache=True, nogil=True)
 def _find_active(span, graph, rows, terms, proposed):
-    """Set ``moved`` to 0 for the active items of a span, to -1 for others; put these in the queue.
+    """Put the active items of a span in the queue; set their ``moved`` to 0, that of others to -1.
 
     The positions of the active items follow each other in ``queue`` from the span's own beginning
     on. Returns where they end.

@@ -44,7 +44,7 @@ def learn(
     path = walk(model, route, callback)
     try:
         for _ in range(n_rounds if path.is_whole else 0):
-            better = _taught(model, path, n_lessons)
+            better = _taught(model, path, route, n_lessons)
             if better is model:
                 break
             model, path = better, _whole_walk(better, route, callback)
@@ -81,16 +81,17 @@ def best(path: SweepPath) -> Labels:
     return path.labels[pick_description(np.asarray(path.savings)).index]
 
 
-def _taught(model: Model, path: SweepPath, n_lessons: int) -> Model:
+def _taught(model: Model, path: SweepPath, route: Route, n_lessons: int) -> Model:
     """Return the model with what the best labels of its path teach; itself if that is nothing.
 
     After each lesson but the last the labels are polished with it; if they rest, all is learnt.
     """
-    labels = best(path)
-    resolution = float(path.resolutions[pick_description(np.asarray(path.savings)).index])
+    index = pick_description(np.asarray(path.savings)).index
+    labels, resolution = path.labels[index], float(path.resolutions[index])
     for lesson in range(n_lessons):
         if lesson > 0:
-            before, labels = labels, polished(model.graph, labels, model.average * resolution)
+            before, gamma = labels, model.average * resolution
+            labels = polished(model.graph, before, gamma, n_threads=route.n_threads)
             if np.array_equal(before, labels):
                 break
         worth = _new_worth(model, labels)

@@ -54,11 +54,11 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     if not grouped and savings.max() <= 0.0:
         return ~everything
     n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
-    surrogates = [_at_random(model, route, seed) for seed in range(n_surrogates)]
+    surrogates = (_at_random(model, route, seed) for seed in range(n_surrogates))
     if grouped:
-        level = max(float(np.asarray(one.path.savings).max()) for one in surrogates)
-        is_beyond = bool(savings.max() > level + ABOVE_NOISE * n_items)
-        return everything & is_beyond
+        least = savings.max() - ABOVE_NOISE * n_items
+        is_beyond = all(np.asarray(one.path.savings).max() < least for one in surrogates)
+        return everything & np.bool_(is_beyond)
     gammas = model.average * path.resolutions
     levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
     # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
