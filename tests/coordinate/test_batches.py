@@ -67,7 +67,7 @@ def test_few_items_are_one_batch_of_whole_units():
 def test_errors_of_the_work_are_raised(n_threads, monkeypatch):
     monkeypatch.setattr(module, "WORTH_THREADS", 0)
 
-    def fail(first, last, thread):
+    def fail(*_):
         raise IndexError("no such position")
 
     with (
