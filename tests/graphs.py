@@ -22,7 +22,7 @@ def weak_clusters(rng, *, grouped=False, by_degree=False, m=24):
 def random_labels(graph, rng, n_labels):
     """Random labels; items that would break a group get labels of their own."""
     labels = renumber(rng.integers(n_labels, size=graph.n_items))
-    return separate_groups(labels, graph.group())
+    return separate_groups(labels, graph.groups())
 
 
 def average(graph):

@@ -49,7 +49,7 @@ def test_every_row_of_the_ledger_is_read_and_filled(ledger):
 def test_finder_sees_numbers_alone(ledger):
     found = {constant.full_name: constant for constant in ledger.find_constants()}
     assert "walk.STEPS" in found
-    assert found["walk.MANY"].value == found["batches.BATCHED_ITEMS"].value
+    assert found["walk.MANY"].value == found["graph.LARGE"].value
     assert "model.PLAIN_RATE" not in found  # imported there, assigned elsewhere
     assert found["cuts.WALK"].is_compiled
     assert not found["walk.STEPS"].is_compiled

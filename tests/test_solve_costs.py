@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import spherelax as sl
 from problems import SIZES, clean, quiet_solve, tuned
 from spherelax.coordinate import batches
+from spherelax.coordinate.graph import LARGE
 from spherelax.power import sweep as power
 from spherelax.power.rebalance import Rebalanced
 
@@ -47,7 +48,7 @@ def many_items(grouped):
 def test_many_items_bit_identical_for_any_jobs_and_for_dense_input(grouped, monkeypatch):
     monkeypatch.setattr(batches, "WORTH_THREADS", 0)
     W, groups, truth = many_items(grouped)
-    assert len(truth) >= batches.BATCHED_ITEMS
+    assert len(truth) >= LARGE
     result = sl.solve(W, groups, n_jobs=1)
     assert sl.metrics.pairwise_scores(truth, result.labels, groups).f_score > 0.95
     for similarity, n_jobs in ((W, 2), (W, None), (W.toarray(), 2)):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 def dense_similarity(graph):
     """Return W as a matrix."""
-    m = len(graph.members)
+    m = len(graph.indptr) - 1
     return sp.csr_array((graph.values, graph.indices, graph.indptr), (m, m)).toarray().astype(float)
 
 

@@ -7,32 +7,39 @@ import pytest
 import scipy.sparse as sp
 
 from spherelax.coordinate import batches as module
-from spherelax.coordinate.batches import BATCHED_ITEMS, N_BATCHES, Batches
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.batches import N_BATCHES, Batches
+from spherelax.coordinate.graph import LARGE, build_graph
 from spherelax.problem import Problem
 
-M = BATCHED_ITEMS + 50
+M = LARGE + 50
+
+
+def chains(groups, *lengths):
+    """Paths through items that follow each other, each with a similarity to the next."""
+    ones = np.ones(len(groups) - 1)
+    ones[np.cumsum(lengths)[:-1] - 1] = 0.0
+    W = sp.csr_array(sp.diags_array([ones, ones], offsets=[-1, 1]))
+    W.eliminate_zeros()
+    return build_graph(Problem.check(W, groups))
 
 
 def chain(groups):
-    """A path through all items, each of which has a similarity to the next."""
-    ones = np.ones(len(groups) - 1)
-    return build_graph(
-        Problem.check(sp.csr_array(sp.diags_array([ones, ones], offsets=[-1, 1])), groups)
-    )
+    """A path through all items."""
+    return chains(groups, len(groups))
 
 
 def pieces(graph, n_threads):
-    """What the threads are given of every batch, in order."""
+    """What the threads are given of the batches of large components, in order."""
     found = []
     with Batches(graph, n_threads) as batches:
-        for first, last in batches.spans:
-            batches.share(first, last, lambda *piece: found.append(piece[:2]))
+        for large in batches.large:
+            for batch in large.batches:
+                batches.share(large, batch, lambda *piece: found.append(piece[:2]))
     return sorted(piece for piece in found if piece[0] < piece[1])
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
-@pytest.mark.parametrize("n_groups", [M, 300, 7, 1])
+@pytest.mark.parametrize("n_groups", [M, 300, 7, 2])
 def test_threads_get_every_position_once(n_groups, n_threads, monkeypatch):
     monkeypatch.setattr(module, "WORTH_THREADS", 0)
     graph = chain(np.arange(M) % n_groups)
@@ -42,7 +49,7 @@ def test_threads_get_every_position_once(n_groups, n_threads, monkeypatch):
     assert all(one[1] == other[0] for one, other in pairwise(found))
 
 
-@pytest.mark.parametrize("n_groups", [300, 7, 1])
+@pytest.mark.parametrize("n_groups", [300, 7, 2])
 def test_units_are_cut_only_if_they_are_larger_than_a_batch(n_groups, monkeypatch):
     """... and then at the same positions for any number of threads."""
     monkeypatch.setattr(module, "WORTH_THREADS", 0)
@@ -56,11 +63,28 @@ def test_units_are_cut_only_if_they_are_larger_than_a_batch(n_groups, monkeypatc
     assert len(inside[0]) == n_groups * (n_pieces - 1)
 
 
-def test_few_items_are_one_batch_of_whole_units():
-    graph = chain(np.arange(40) % 2)
-    batches = Batches(graph, n_threads=4)
-    assert not batches.is_batched
-    assert (batches.spans, batches.n_threads) == ([(0, 40)], 1)
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_large_components_come_first_and_small_ones_are_never_cut(n_threads, monkeypatch):
+    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+    lengths = [30, 1, M, 7, M, 200]
+    graph = chains(np.arange(sum(lengths)), *lengths)
+    assert np.diff(graph.component_ptr).tolist() == [M, M, 30, 1, 7, 200]
+    found = []
+    with Batches(graph, n_threads) as batches:
+        batches.share_small(lambda *part: found.append(part[:2]))
+    assert [one.component for one in batches.large] == [0, 1]
+    assert sorted(found)[0][0] == 2
+    assert max(found)[1] == 6
+    assert all(one[1] == other[0] for one, other in pairwise(sorted(found)))
+    cut = pieces(graph, n_threads)
+    assert (cut[0][0], cut[-1][1]) == (0, 2 * M)
+
+
+def test_few_items_are_one_part():
+    with Batches(chain(np.arange(40) % 2), n_threads=4) as batches:
+        found = []
+        batches.share_small(lambda *part: found.append(part))
+    assert (batches.large, found) == ([], [(0, 1, 0)])
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
@@ -74,4 +98,4 @@ def test_errors_of_the_work_are_raised(n_threads, monkeypatch):
         Batches(chain(np.arange(M)), n_threads) as batches,
         pytest.raises(IndexError, match="no such"),
     ):
-        batches.share(*batches.spans[0], fail)
+        batches.share(batches.large[0], batches.large[0].batches[0], fail)

@@ -37,10 +37,10 @@ def test_graphs_hold_what_lies_between_groups_relative_to_the_largest(grouped, s
     np.testing.assert_array_equal(graph.weight, expected.any(axis=1))
     assert graph.grouped == grouped
     np.testing.assert_array_equal(
-        graph.group()[:, None] == graph.group(), groups[:, None] == groups
+        graph.groups()[:, None] == graph.groups(), groups[:, None] == groups
     )
     assert [str(array.dtype) for array in graph] == [
-        "int64", "int32", "float32", "float32", "int32", "int32"
+        "int64", "int32", "float32", "float32", "int32", "int32", "int32", "int32"
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from spherelax.coordinate import batches, kernels
 from spherelax.coordinate import sweep as coordinate
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.graph import LARGE, build_graph
 from spherelax.coordinate.kernels import Span, Terms
 from spherelax.coordinate.neighbors import degrees
 from spherelax.coordinate.rows import round_rows
@@ -19,18 +19,28 @@ SHARES = [6.0, 3.0, 2.0, 1.5, 1.2, 1.0, 0.8, 0.6]  # resolutions, in units of th
 
 
 def random_graph(seed, *, grouped=False, by_degree=False, m=36):
-    """Weak clusters with continuous similarities, so that there are no ties."""
+    """Weak clusters with continuous similarities, so that there are no ties, as one component."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(6, size=m)
     W = np.triu(
         rng.random((m, m)) * (rng.random((m, m)) < 0.1 + 0.4 * (truth[:, None] == truth)), 1
     )
     groups = np.where(rng.random(m) < 0.8, rng.integers(m // 6, size=m), m + np.arange(m))
-    graph = build_graph(Problem.check(W + W.T, groups if grouped else None))
+    graph = as_one_component(build_graph(Problem.check(W + W.T, groups if grouped else None)))
     if by_degree:
         sums = degrees(graph).astype(np.float32)
         graph = graph._replace(weight=sums / sums.mean())
     return graph
+
+
+def as_one_component(graph):
+    """The same graph in the order of its groups: any union of components may stand for one."""
+    groups = graph.groups()
+    return graph._replace(
+        component_ptr=np.int32([0, graph.n_items]),
+        unit_ptr=np.cumsum(np.r_[0, np.bincount(groups)], dtype=np.int32),
+        members=np.argsort(groups, kind="stable").astype(np.int32),
+    )
 
 
 def resolutions(graph):
@@ -50,8 +60,11 @@ def check_rows(graph, rows, row_entries):
     np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0, atol=1e-6)
     np.testing.assert_allclose(rows.s, graph.weight @ U, atol=1e-5 * max(1, graph.weight.max()))
     np.testing.assert_array_equal(rows.count, np.count_nonzero(U, axis=0))
-    free = rows.free[: rows.n_free[0]]
-    np.testing.assert_array_equal(np.sort(free), np.flatnonzero(rows.count == 0))
+    free = [rows.free[at : at + n] for at, n in zip(graph.component_ptr, rows.n_free, strict=False)]
+    np.testing.assert_array_equal(np.sort(np.concatenate(free)), np.flatnonzero(rows.count == 0))
+    component = np.repeat(np.arange(len(rows.n_free)), np.diff(graph.component_ptr))
+    column = np.where(used, rows.packed[:, :row_entries], rows.packed[:, :1])
+    np.testing.assert_array_equal(component[column[graph.members]].T, [component] * row_entries)
 
 
 class Passes:
@@ -70,11 +83,13 @@ class Passes:
         terms = Terms(float(gamma), self.mu, self.tau)
         rows.active[:] = True
         if self.cuts is None:
-            return kernels.one_by_one(graph, rows, terms, proposed, self.scratch)
+            gains = np.zeros(1)
+            kernels.one_by_one(0, 1, graph, rows, terms, proposed, self.scratch, gains)
+            return gains[0]
         gain = 0.0
         for first, last in pairwise(self.cuts.tolist()):
             begin, end = map(int, graph.unit_ptr[[first, last]])
-            span = Span(begin, end, first, begin)
+            span = Span(begin, end, first, begin, component=0)
             kernels.propose(span, graph, rows, terms, proposed, self.scratch)
             gain += kernels.commit(span, graph, rows, proposed, graph.n_items)
             kernels.activate(span, graph, rows, proposed)
@@ -87,7 +102,7 @@ class Passes:
 @pytest.mark.parametrize("grouped", [False, True])
 def test_passes_are_those_of_the_twin(grouped, by_degree, row_entries, n_batches, seed):
     graph = random_graph(seed, grouped=grouped, by_degree=by_degree)
-    W, n, groups = dense_similarity(graph), graph.weight.astype(float), graph.group()
+    W, n, groups = dense_similarity(graph), graph.weight.astype(float), graph.groups()
     n_units = len(graph.unit_ptr) - 1
     cuts = np.arange(n_units + 1)
     if n_batches is not None:
@@ -184,7 +199,7 @@ def test_sweeps_keep_their_books_and_go_down_in_order(grouped, seed):
 def large_graph(seed, n_groups):
     """Sparse clusters of ten, and noise, of just so many items that passes are batched."""
     rng = np.random.default_rng(seed)
-    m = batches.BATCHED_ITEMS + 100
+    m = LARGE + 100
     truth = np.arange(m) // 10
     i, j = rng.integers(m, size=(2, 2 * m))
     j[m:] = np.minimum(10 * truth[i[m:]] + rng.integers(10, size=m), m - 1)
@@ -213,7 +228,7 @@ def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
     graph = large_graph(seed, n_groups=3)
     step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=2))
     check_rows(graph, step.rows, 2)
-    group, columns = graph.group(), step.rows.packed[:, :2]
+    group, columns = graph.group, step.rows.packed[:, :2]
     taken = np.repeat(group, 2)[columns.ravel() >= 0] * graph.n_items + columns[columns >= 0]
     assert len(np.unique(taken)) == len(taken)
     assert len(np.unique(columns[:, 0])) < graph.n_items

@@ -33,7 +33,7 @@ def test_contraction_sums_similarities_sizes_and_groups(grouped, seed):
         np.testing.assert_allclose(level.size, P.T @ n, rtol=1e-6)
         for c in range(k if grouped else 0):
             held = level.groups[level.group_ptr[c] : level.group_ptr[c + 1]]
-            np.testing.assert_array_equal(np.sort(held), np.sort(graph.group()[total == c]))
+            np.testing.assert_array_equal(np.sort(held), np.sort(graph.groups()[total == c]))
         assert grouped or len(level.groups) == 0
 
 
@@ -44,7 +44,7 @@ def test_mutual_best_partners_merge(grouped, seed):
     for _ in range(20):
         graph = weak_clusters(rng, grouped=grouped)
         labels = random_labels(graph, rng, 12)
-        k, P, groups = labels.max() + 1, twins.membership(labels), graph.group()
+        k, P, groups = labels.max() + 1, twins.membership(labels), graph.groups()
         level = merge.contract(merge.items_level(graph), labels, k, 0.0)
         S = P.T @ twins.dense_similarity(graph) @ P
         holds = [set(groups[labels == c].tolist()) if grouped else set() for c in range(k)]
@@ -60,7 +60,7 @@ def test_mutual_best_partners_merge(grouped, seed):
 def test_merges_gain_and_end_where_no_pair_does(grouped, seed):
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng, grouped=grouped)
-    W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.group()
+    W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.groups()
     labels, gamma = random_labels(graph, rng, 12), 0.7 * average(graph)
     mapping = merge.merge_all(graph, labels, gamma, 1e-6)
     found = mapping[labels]

@@ -18,7 +18,7 @@ def test_no_single_move_or_merge_improves_polished_labels(grouped, by_degree, se
     rng = np.random.default_rng(seed)
     for _ in range(4):
         graph = weak_clusters(rng, grouped=grouped, by_degree=by_degree)
-        W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.group()
+        W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.groups()
         for share in (2.0, 1.0, 0.6):
             gamma = share * average(graph)
             given = random_labels(graph, rng, rng.integers(1, 12))
@@ -45,7 +45,7 @@ def test_an_item_leaves_when_one_that_it_does_not_know_has_joined():
 def test_each_stage_raises_the_objective(grouped, seed):
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng, grouped=grouped, m=40)
-    W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.group()
+    W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.groups()
     gamma = 2.0 * average(graph)
     labels = random_labels(graph, rng, 10)
     values = [twins.discrete_objective(W, n, labels, gamma)]

@@ -40,7 +40,7 @@ def test_matches_of_unreliable_pairs_lose_weight(seed):
     np.testing.assert_array_equal(V > 0, W > 0)
     assert V.max() == 1.0
     i, j = np.nonzero(W)
-    ratio, noisy = V[i, j] / W[i, j], is_noisy[graph.group()[i], graph.group()[j]]
+    ratio, noisy = V[i, j] / W[i, j], is_noisy[graph.groups()[i], graph.groups()[j]]
     assert ratio[noisy].max() < 0.5 * ratio[~noisy].min()
     for array, before in zip(again._replace(values=graph.values), graph, strict=True):
         assert array is before
@@ -51,9 +51,9 @@ def test_unequal_similarities_are_scaled_by_group_pair(seed):
     rng = np.random.default_rng(seed)
     worth = rng.uniform(0.5, 1.0, graph.n_items)
     W = dense_similarity(graph) * np.outer(worth, worth)
-    graph = build_graph(Problem.check(W, graph.group()))
+    graph = build_graph(Problem.check(W, graph.groups()))
     W, V = dense_similarity(graph), dense_similarity(reweighted(graph, truth))
-    group = graph.group()
+    group = graph.groups()
     for a in range(group.max() + 1):
         for b in range(a):
             block = np.ix_(group == a, group == b)
@@ -94,7 +94,7 @@ def test_nothing_is_learnt_from_a_single_pair_of_groups(seed):
 
 def test_labels_are_better_for_what_was_learnt(seed):
     graph, truth, _ = matching(seed, n_groups=16, noisy=0.7)
-    group = graph.group()
+    group = graph.groups()
     model, scores = Model.of(Problem.check(dense_similarity(graph), group)), []
     for _ in range(2):
         path = walk(model, Route(sl.Coordinate(), n_threads=1), None)

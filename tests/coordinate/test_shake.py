@@ -33,7 +33,7 @@ def test_shaken_labels_save_more(grouped):
         start = rng.permutation(model.graph.n_items).astype(np.int32)
         given = model.labeling(polished(model.graph, start, gamma))
         found = shaken(model, given, gamma)
-        assert not twins.clash(found.labels, model.graph.group())
+        assert not twins.clash(found.labels, model.graph.groups())
         assert model.labeling(found.labels).saving == found.saving
         gained.append(found.saving - given.saving)
     assert min(gained) >= 0.0

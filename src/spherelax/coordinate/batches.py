@@ -1,14 +1,15 @@
 """Items in batches, and threads that share the work of each: no label depends on their number.
 
-Within a batch all is computed from what was there before it, by any number of threads; then it is
-put into place, in order. A batch consists of whole units. One that is larger than a batch should
-be is cut into pieces, which do not see what is computed for each other.
+Components are independent of each other. Small ones are whole tasks for a thread. Of a large one,
+all of a batch is computed from what was there before it, by any number of threads; then it is put
+into place, in order. A batch consists of whole units. One that is larger than a batch should be is
+cut into pieces, which do not see what is computed for each other.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from types import TracebackType
@@ -18,13 +19,15 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Graph
 
-# With fewer items than this, units are visited one by one; else in this number of batches.
-BATCHED_ITEMS = 1 << 12
+# Number of batches of a large component.
 N_BATCHES = 16
 # Parts of a batch for each thread: a thread that is done early takes one more.
 N_PARTS = 4
 # Number of similarities below which a second thread costs more time than it saves.
 WORTH_THREADS = 1 << 20
+
+# The first position, and the one after the last.
+Positions = tuple[int, int]
 
 
 class Batches:
@@ -32,26 +35,16 @@ class Batches:
 
     Attributes
     ----------
-    is_batched : bool
-        Whether there are so many items that units are not visited one by one.
-    largest : int
-        Number of items of the largest unit that is not cut.
-    spans : list of (int, int)
-        The first position of each batch, and the one after its last; one batch if not batched.
+    large : list of Large
+        The large components, which come first.
     n_threads : int
-        How many threads share a batch.
+        How many threads share the work.
     """
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
-        m, unit_ptr = graph.n_items, graph.unit_ptr
-        self.is_batched = m >= BATCHED_ITEMS
-        n_batches = N_BATCHES if self.is_batched else 1
         self.n_threads = n_threads if len(graph.values) >= WORTH_THREADS else 1
-        self.largest = m // n_batches
-        self._inside = _cuts_inside(unit_ptr, self.largest)
-        self._begins = np.union1d(unit_ptr, self._inside) if len(self._inside) else unit_ptr
-        cuts = _at_or_after(np.linspace(0, m, n_batches + 1), unit_ptr)
-        self.spans = list(pairwise(sorted(set(cuts))))
+        self.large = [Large(graph, component) for component in range(graph.n_large())]
+        self._ptr = graph.component_ptr
 
     def __enter__(self) -> Batches:
         self._pool = ThreadPoolExecutor(self.n_threads)
@@ -65,28 +58,80 @@ class Batches:
     ) -> None:
         self._pool.shutdown()
 
-    def share(self, first: int, last: int, work: Callable[[int, int, int], None]) -> None:
-        """Let the threads work on positions ``first .. last - 1`` side by side.
+    def share_small(self, work: Callable[[int, int, int], None]) -> None:
+        """Let the threads work on the small components side by side.
 
-        They call ``work(first, last, thread)``, numbered from 0, for whole units or for one piece.
+        They call ``work(first, last, thread)`` for components ``first .. last - 1``; threads are
+        numbered from 0.
         """
-        n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
-        cuts = _at_or_after(np.linspace(first, last, n_parts + 1), self._begins)
-        inside = self._inside[(self._inside > first) & (self._inside < last)]
-        waiting = deque(pairwise(sorted({*cuts, *inside.tolist()})))
+        n_large = len(self.large)
+        cuts = _at_or_after(self._ptr[n_large], self._ptr[-1], self._n_parts, self._ptr)
+        self._run(pairwise(np.searchsorted(self._ptr, cuts).tolist()), work)
+
+    def share(self, large: Large, batch: Positions, work: Callable[[int, int, int], None]) -> None:
+        """Let the threads work on a batch of a large component side by side.
+
+        They call ``work(first, last, thread)`` for positions ``first .. last - 1``, which are whole
+        units or one piece.
+        """
+        self._run(large.parts(*batch, self._n_parts), work)
+
+    @property
+    def _n_parts(self) -> int:
+        """In how many parts the threads share work."""
+        return 1 if self.n_threads == 1 else N_PARTS * self.n_threads
+
+    def _run(self, parts: Iterable[Positions], work: Callable[[int, int, int], None]) -> None:
+        """Let each thread take one part after the other."""
+        waiting = deque(parts)
 
         def work_on(thread: int) -> None:
             while True:
                 try:
-                    piece = waiting.popleft()
+                    part = waiting.popleft()
                 except IndexError:
                     return
-                work(*piece, thread)
+                work(*part, thread)
 
         running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
         work_on(0)
         for other in running:
             other.result()
+
+
+class Large:
+    """A large component, which is visited in batches.
+
+    Attributes
+    ----------
+    component : int
+        Its number.
+    largest : int
+        Number of items of the largest unit that is not cut.
+    batches : list of (int, int)
+        The positions of each batch.
+    """
+
+    def __init__(self, graph: Graph, component: int) -> None:
+        begin, end = map(int, graph.component_ptr[component : component + 2])
+        first, last = np.searchsorted(graph.unit_ptr, [begin, end])
+        units = graph.unit_ptr[first : last + 1]
+        self.component = component
+        self.largest = (end - begin) // N_BATCHES
+        self._inside = _cuts_inside(units, self.largest)
+        self._begins = np.union1d(units, self._inside) if len(self._inside) else units
+        self.batches = list(pairwise(_at_or_after(begin, end, N_BATCHES, units)))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether any unit is visited in pieces."""
+        return len(self._inside) > 0
+
+    def parts(self, first: int, last: int, n_parts: int) -> Iterable[Positions]:
+        """Cut a batch into about this number of parts, and at the ends of pieces."""
+        cuts = _at_or_after(first, last, n_parts, self._begins)
+        inside = self._inside[(self._inside > first) & (self._inside < last)]
+        return pairwise(sorted({*cuts, *inside.tolist()}))
 
 
 def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:
@@ -99,7 +144,8 @@ def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]
     return np.concatenate(cuts).astype(np.int32)
 
 
-def _at_or_after(marks: NDArray[np.float64], begins: NDArray[np.int32]) -> list[int]:
-    """Return for each mark the first position, not before it, at which a piece begins."""
-    cuts: list[int] = begins[np.searchsorted(begins, marks)].tolist()
+def _at_or_after(first: int, last: int, n_parts: int, begins: NDArray[np.int32]) -> list[int]:
+    """Cut positions evenly: return the first ones, not before the marks, where a piece begins."""
+    marks = np.linspace(first, last, n_parts + 1)
+    cuts: list[int] = np.unique(begins[np.searchsorted(begins, marks)]).tolist()
     return cuts

@@ -57,7 +57,7 @@ class Candidates(NamedTuple):
         """
         row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
         once = row < graph.indices
-        group = graph.group() if graph.grouped else None
+        group = graph.group if graph.grouped else None
         other = graph.indices[once].astype(np.intp)
         return cls(graph.n_items, row[once], other, graph.values[once], group, source)
 
@@ -122,7 +122,7 @@ def wedges(graph: Graph) -> Wedges:
     centres = np.arange(graph.n_items)
     if len(centres) > CENTRES:
         centres = np.random.default_rng(0).choice(centres, CENTRES, replace=False)
-    possible, closed = _wedges(graph, graph.group(), centres) * (graph.n_items / len(centres))
+    possible, closed = _wedges(graph, graph.groups(), centres) * (graph.n_items / len(centres))
     return Wedges(float(possible), float(closed))
 
 

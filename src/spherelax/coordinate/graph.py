@@ -13,23 +13,28 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.neighbors import n_above
+from spherelax.coordinate.neighbors import components, in_order, n_above
 from spherelax.problem import Problem
 
 # Entries of the similarity that are read together.
 BLOCK_ENTRIES = 1 << 17
+# A component with at least this number of items is large.
+LARGE = 1 << 12
 # Similarities below this share of the largest are left out: in single precision, products of two
 # of them are zero.
 FAINT = 1e-30
 
 
 class Graph(NamedTuple):
-    """Similarities ``W_ij``, the weights ``n_i`` of the null model, and the units of items.
+    """Similarities ``W_ij``, the weights ``n_i`` of the null model, and the order of the items.
 
-    A unit is a set of items that are visited together: those of a group, or a single item that
-    shares its group with no other. The null model says how similar two items are without any
-    structure, in proportion to ``n_i n_j``: all pairs alike (weights 1), or in proportion to the
-    degrees of both items. Items that are similar to nothing have weight 0.
+    The null model says how similar two items are without any structure, in proportion to
+    ``n_i n_j``: all pairs alike (weights 1), or in proportion to the degrees of both items. Items
+    that are similar to nothing have weight 0.
+
+    Items are visited by position: one connected component after the other, large ones first, and
+    in each one unit after the other. A unit holds the items of one group in one component, or a
+    single item that shares its group with no other.
 
     Attributes
     ----------
@@ -37,14 +42,21 @@ class Graph(NamedTuple):
         Rows of W: row i is ``values[indptr[i]:indptr[i + 1]]`` at columns ``indices[...]``.
     weight
         Weight of each item in the null model.
-    unit_ptr, members
-        Unit u holds the items ``members[unit_ptr[u]:unit_ptr[u + 1]]``.
+    group
+        Group of each item, numbered from 0; empty if no two items are of one group.
+    component_ptr, unit_ptr
+        Component c has the positions ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u
+        those from ``unit_ptr[u]`` on.
+    members
+        The item at each position.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     values: NDArray[np.float32]
     weight: NDArray[np.float32]
+    group: NDArray[np.int32]
+    component_ptr: NDArray[np.int32]
     unit_ptr: NDArray[np.int32]
     members: NDArray[np.int32]
 
@@ -56,18 +68,19 @@ class Graph(NamedTuple):
     @property
     def grouped(self) -> bool:
         """Whether any two items are of one group."""
-        return len(self.unit_ptr) <= self.n_items
+        return len(self.group) > 0
 
-    def group(self) -> NDArray[np.int32]:
-        """Return the unit of each item."""
-        unit = np.empty(self.n_items, dtype=np.int32)
-        sizes = np.diff(self.unit_ptr)
-        unit[self.members] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        return unit
+    def groups(self) -> NDArray[np.int32]:
+        """Return the group of each item, also if each has one of its own."""
+        return self.group if self.grouped else np.arange(self.n_items, dtype=np.int32)
 
     def n_groups(self) -> int:
         """Return how many groups there are, each free item being one; 0 if all items are free."""
-        return len(self.unit_ptr) - 1 if self.grouped else 0
+        return int(self.group.max(initial=-1)) + 1
+
+    def n_large(self) -> int:
+        """Return how many components are large; they are the first ones."""
+        return int(np.count_nonzero(np.diff(self.component_ptr) >= LARGE))
 
     def n_present(self) -> int:
         """Return how many items are similar to any other."""
@@ -90,8 +103,58 @@ class Graph(NamedTuple):
     def n_pairs(self) -> float:
         """Return how many pairs the null model has, weighted, those inside units left out."""
         weight = self.weight.astype(float)
-        inside = np.add.reduceat(weight[self.members], self.unit_ptr[:-1])
+        inside = np.bincount(self.group, weights=weight) if self.grouped else weight
         return 0.5 * float(weight.sum() ** 2 - np.square(inside).sum())
+
+
+def arranged(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weight: NDArray[np.float32],
+    group: NDArray[np.integer] | None = None,
+) -> Graph:
+    """Return the graph of a symmetric similarity, in compressed sparse rows, with its order.
+
+    Examples
+    --------
+    >>> W = sp.csr_array([[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
+    >>> graph = arranged(W.indptr, W.indices, W.data, np.ones(4))
+    >>> graph.members, graph.component_ptr
+    (array([0, 2, 1, 3], dtype=int32), array([0, 2, 4], dtype=int32))
+    """
+    m = len(weight)
+    component = components(indptr, indices)
+    sizes = np.bincount(component)
+    by_size = np.argsort(sizes < LARGE, kind="stable")
+    rank = np.empty_like(component, shape=len(sizes))
+    rank[by_size] = np.arange(len(sizes))
+    component = rank[component]
+    component_ptr = np.cumsum(np.r_[0, sizes[by_size]], dtype=np.int32)
+    members, unit_ptr = np.arange(m, dtype=np.int32), np.arange(m + 1, dtype=np.int32)
+    if group is None or int(group.max()) + 1 == m:
+        members = in_order(component, members, len(sizes))
+        return Graph(indptr, indices, values, weight, members[:0], component_ptr, unit_ptr, members)
+    group = group.astype(np.int32)
+    unit = _units(component, group)
+    sizes = np.bincount(unit)
+    members = in_order(unit, members, len(sizes))
+    unit_ptr = np.cumsum(np.r_[0, sizes], dtype=np.int32)
+    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, members)
+
+
+def _units(component: NDArray[np.int32], group: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Number the units: by component, and in it by first appearance."""
+    everyone = np.arange(len(group), dtype=np.int32)
+    by_group = in_order(group, everyone, int(group.max()) + 1)
+    together = in_order(component, by_group, int(component.max()) + 1)
+    begins = np.r_[True, (np.diff(component[together]) | np.diff(group[together])) != 0]
+    first = together[begins]
+    number = np.empty_like(first)
+    number[np.lexsort((first, component[first]))] = np.arange(len(first))
+    unit = np.empty_like(together)
+    unit[together] = number[np.cumsum(begins) - 1]
+    return unit
 
 
 def build_graph(problem: Problem, scale: float | None = None) -> Graph:
@@ -123,13 +186,8 @@ def build_graph(problem: Problem, scale: float | None = None) -> Graph:
         indices[at : at + len(rows)] = columns
         values[at : at + len(rows)] = block
         at += len(rows)
-    members = np.arange(m, dtype=np.int32)
-    unit_ptr = np.arange(m + 1, dtype=np.int32)
-    if problem.groups is not None:
-        members = np.argsort(problem.groups, kind="stable").astype(np.int32)
-        unit_ptr = np.cumsum(np.r_[0, np.bincount(problem.groups)], dtype=np.int32)
     weight = (np.diff(indptr) > 0).astype(np.float32)
-    return Graph(indptr, indices, values, weight, unit_ptr, members)
+    return arranged(indptr, indices, values, weight, problem.groups)
 
 
 def background(graph: Graph) -> float:

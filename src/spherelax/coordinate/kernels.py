@@ -9,10 +9,12 @@ c over the items of the same group, which repel each other. Of the positive entr
 largest are kept, which is exact ascent over rows with at most r entries. An item that no column
 attracts gets an empty column.
 
-A unit is a group, or an item that shares its group with no other. The items of a unit are visited
-one after the other; a large unit is cut into pieces. Items come in batches: `propose` finds the
-best rows of a batch while all rows stay as they are, so that any number of threads gives the same
-bits, and `commit` puts them into place; then comes the next batch.
+Nothing attracts an item to a column outside its connected component, and each component has its
+own columns, so no row depends on other components. Those of small ones are visited one unit after
+the other: the items of one group, or a single item. A large one is visited in batches of units, of
+which the largest are cut into pieces: `propose` finds the best rows of a batch while all rows stay
+as they are, so that any number of threads gives the same bits, and `commit` puts them into place;
+then comes the next batch.
 
 Only active items are visited: those with a neighbour whose row has changed since the last visit,
 and those for which the resolution has fallen to their activation level, where another column would
@@ -40,6 +42,7 @@ from spherelax.coordinate.neighbors import activate_neighbors
 from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
 from spherelax.coordinate.rows import (
     PackedRows,
+    Stack,
     add,
     attract,
     clear,
@@ -74,6 +77,7 @@ class Span(NamedTuple):
     last: Any  # int64
     unit: Any  # int64
     base: Any  # int64, where the batch begins
+    component: Any  # int64
 
 
 class Visit(NamedTuple):
@@ -86,16 +90,34 @@ class Visit(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def one_by_one(graph, rows, terms, proposed, scratch):
-    """Visit all units, each in a batch of its own; return what the objective gained."""
-    total = 0.0
-    for unit in range(len(graph.unit_ptr) - 1):
-        first, last = np.int64(graph.unit_ptr[unit]), np.int64(graph.unit_ptr[unit + 1])
-        span = Span(first, last, unit, first)
-        propose(span, graph, rows, terms, proposed, scratch)
-        total += commit(span, graph, rows, proposed, len(graph.members))
-        activate(span, graph, rows, proposed)
-    return total
+def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
+    """Visit components ``first .. last - 1``, each unit in a batch of its own.
+
+    Writes into ``gains`` what the objective gained by each of the components.
+    """
+    component_ptr, unit_ptr = graph.component_ptr, graph.unit_ptr
+    unit = np.searchsorted(unit_ptr, component_ptr[first])
+    for component in range(first, last):
+        gains[component] = 0.0
+        while unit_ptr[unit] < component_ptr[component + 1]:
+            begin, end = np.int64(unit_ptr[unit]), np.int64(unit_ptr[unit + 1])
+            if _any_active(begin, end, graph, rows, terms):
+                span = Span(begin, end, unit, begin, component)
+                propose(span, graph, rows, terms, proposed, scratch)
+                gains[component] += commit(span, graph, rows, proposed, len(graph.members))
+                activate(span, graph, rows, proposed)
+            unit += 1
+
+
+@njit(cache=True, nogil=True)
+def _any_active(begin, end, graph, rows, terms):
+    """Tell whether any item at positions ``begin .. end - 1`` is to be visited."""
+    members, active, activation = graph.members, rows.active, rows.activation
+    found = False
+    for at in range(begin, end):
+        i = members[at]
+        found |= active[i] | (abs(activation[i]) >= terms.gamma)
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -270,6 +292,7 @@ def commit(span, graph, rows, proposed, largest):
     members, weight = graph.members, graph.weight
     active, activation, moved, gain = rows.active, rows.activation, proposed.moved, proposed.gain
     unit_ptr, unit, total = graph.unit_ptr, span.unit, 0.0
+    stack = Stack(span.component, graph.component_ptr[span.component])
     for at in range(span.first, span.last):
         p, i = at - span.base, members[at]
         _fetch_columns(at, span.last - 1, span.base, graph, rows, proposed)
@@ -282,13 +305,14 @@ def commit(span, graph, rows, proposed, largest):
         if moved[p] == 0.0:
             continue
         is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > largest
-        if _must_wait(i, p, rows, proposed) or (is_cut and _is_claimed(i, p, unit, rows, proposed)):
+        waits = _must_wait(i, p, span.component, rows, proposed)
+        if waits or (is_cut and _is_claimed(i, p, unit, rows, proposed)):
             active[i] = True
             moved[p] = 0.0
             continue
         total += gain[p]
-        leave_columns(i, weight[i], rows)
-        enter_columns(i, p, weight[i], rows, proposed)
+        leave_columns(i, weight[i], rows, stack)
+        enter_columns(i, p, weight[i], rows, proposed, stack)
         if is_cut:
             _claim(p, np.int32(unit), rows, proposed)
     for at in range(span.first, span.last if len(rows.claimed) > 1 else span.first):
@@ -336,8 +360,8 @@ def _fetch_columns(at, last, base, graph, rows, proposed):
 
 
 @njit(cache=True, nogil=True)
-def _must_wait(i, p, rows, proposed):
-    """Tell whether item i has to keep its row for now.
+def _must_wait(i, p, component, rows, proposed):
+    """Tell whether item i, of a component, has to keep its row for now.
 
     It has if the batch has just emptied a column that it would enter: two items that both move to
     where the other one was would change places for ever. Or if it needs an empty column, and there
@@ -345,7 +369,7 @@ def _must_wait(i, p, rows, proposed):
     """
     old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, rows.count
     packed, n_free = rows.packed, rows.n_free
-    waits = (new[p, 0] < 0) & (n_free[0] == 0) & (count[packed[i, 0]] > 1)
+    waits = (new[p, 0] < 0) & (n_free[component] == 0) & (count[packed[i, 0]] > 1)
     for t in range(new.shape[1] // 2):
         c = new[p, t]
         if c >= 0:

@@ -68,7 +68,7 @@ def items_level(graph: Graph) -> Level:
     """Return the level on which each item has a label of its own."""
     groups, group_ptr = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
     if graph.grouped:
-        groups, group_ptr = graph.group(), np.arange(graph.n_items + 1, dtype=np.int32)
+        groups, group_ptr = graph.group, np.arange(graph.n_items + 1, dtype=np.int32)
     return Level(*graph[:3], graph.weight, group_ptr, groups)
 
 

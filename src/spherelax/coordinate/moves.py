@@ -29,12 +29,24 @@ class Terms(NamedTuple):
 
 
 class State(NamedTuple):
-    """The labels, all below n_items, and what is kept up to date with them."""
+    """The labels, named by positions of their components, and what is kept up to date with them."""
 
     labels: Any  # int32 (m)
     size: Any  # float64 (m), summed weights of the items with a label
     count: Any  # int32 (m), their number
     active: Any  # bool (m), items that must be visited
+
+
+class Scope(NamedTuple):
+    """Positions ``first .. last - 1`` that are visited, and those of their component: its labels.
+
+    A component has as many labels as items, named by its positions.
+    """
+
+    first: Any
+    last: Any
+    begin: Any
+    end: Any
 
 
 class UnitRoom(NamedTuple):
@@ -45,6 +57,25 @@ class UnitRoom(NamedTuple):
     slot: Any  # int32 (m), the column that stands for a label; -1 before and after
     names: Any  # int32 (m), the label that a column stands for
     costs: Any  # Costs: what each item loses by each column, its gain times -1
+
+
+@njit(cache=True, nogil=True)
+def localized(graph, labels):
+    """Return labels, all below n_items, named by the first position of each in its component.
+
+    A label that occurs in several components becomes one label in each of them.
+    """
+    members, component_ptr = graph.members, graph.component_ptr
+    first, found = np.full(len(members), -1, np.int32), np.empty(len(members), np.int32)
+    component = 0
+    for at in range(len(members)):
+        component += at == component_ptr[component + 1]
+        c = labels[members[at]]
+        # Positions of earlier components are smaller.
+        if first[c] < component_ptr[component]:
+            first[c] = at
+        found[members[at]] = first[c]
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -96,14 +127,56 @@ def _fetch_sums(at, graph, state, sums):
 
 
 @njit(cache=True, nogil=True)
-def move_items(first, last, graph, state, terms, sums):
-    """Move the active items at positions ``first .. last - 1`` to their best labels.
+def settle(first, last, graph, state, terms, sums, room, n_passes):
+    """Move the items of components ``first .. last - 1`` until none gains.
 
-    Reads the graph, writes ``state``, and uses ``sums``. Tells whether any has moved.
+    A component without an active item rests; the last pass over any other visits all its items,
+    since sizes matter to items that are no neighbours. Reads the graph, writes ``state``, and uses
+    ``sums`` and ``room``.
     """
-    labels, count, active, weight = state.labels, state.count, state.active, graph.weight
-    members, moved, spare = graph.members, False, 0
-    for at in range(first, last):
+    component_ptr, members = graph.component_ptr, graph.members
+    for component in range(first, last):
+        begin, end = component_ptr[component], component_ptr[component + 1]
+        scope = Scope(begin, end, begin, end)
+        is_over = not rouse(begin, end, members, state.active, False)
+        all_seen = False
+        for _ in range(n_passes):
+            if is_over:
+                break
+            moved = move(scope, graph, state, terms, sums, room)
+            is_over, all_seen = all_seen & (not moved), not moved
+            rouse(begin, end, members, state.active, all_seen & (not is_over))
+
+
+@njit(cache=True, nogil=True)
+def rouse(begin, end, members, active, everyone):
+    """Make all items at positions ``begin .. end - 1`` active, if wanted; tell whether any is."""
+    found = False
+    for at in range(begin, end):
+        i = members[at]
+        active[i] |= everyone
+        found |= active[i]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def move(scope, graph, state, terms, sums, room):
+    """Move the active items of a scope to their best labels, those of a group together.
+
+    Reads the graph, writes ``state``, and uses ``sums`` and ``room``, which is None if there are no
+    groups. Tells whether any has moved.
+    """
+    if room is None:
+        return _move_items(scope, graph, state, terms, sums)
+    return _move_units(scope, graph, state, terms, sums, room)
+
+
+@njit(cache=True, nogil=True)
+def _move_items(scope, graph, state, terms, sums):
+    """Move the active items of a scope; tell whether any has moved."""
+    labels, active, weight = state.labels, state.active, graph.weight
+    members, moved, spare = graph.members, False, scope.begin
+    for at in range(scope.first, scope.last):
         i = members[at]
         if not active[i]:
             continue
@@ -113,7 +186,7 @@ def move_items(first, last, graph, state, terms, sums):
         if to == here:
             continue
         if to < 0:
-            spare = _first_empty(count, spare)
+            spare = _first_empty(scope, state.count, spare)
             to = np.int32(spare)
         _leave(state, here, weight[i])
         _enter(state, to, weight[i])
@@ -124,14 +197,11 @@ def move_items(first, last, graph, state, terms, sums):
 
 
 @njit(cache=True, nogil=True)
-def move_units(first, last, graph, state, terms, sums, room):
-    """Move the items at positions ``first .. last - 1``, all of a unit if one of them is active.
-
-    Reads the graph, writes ``state``, and uses ``sums`` and ``room``. Tells whether any has moved.
-    """
-    moved, spare = False, 0
-    unit = np.searchsorted(graph.unit_ptr, first)
-    while graph.unit_ptr[unit] < last:
+def _move_units(scope, graph, state, terms, sums, room):
+    """Move the items of the units of a scope that have an active item; tell whether any moved."""
+    moved, spare = False, scope.begin
+    unit = np.searchsorted(graph.unit_ptr, scope.first)
+    while graph.unit_ptr[unit] < scope.last:
         items = graph.members[graph.unit_ptr[unit] : graph.unit_ptr[unit + 1]]
         unit += 1
         is_active = False
@@ -146,7 +216,7 @@ def move_units(first, last, graph, state, terms, sums, room):
         for c in range(n_columns):
             room.slot[room.names[c]] = -1
         is_better = gained > before + terms.least
-        spare = _settle(graph, state, items, is_better, spare, room)
+        spare = _settle_unit(scope, graph, state, items, is_better, spare, room)
         moved |= is_better
     return moved
 
@@ -187,12 +257,12 @@ def _enter(state, c, weight):
 
 
 @njit(cache=True, nogil=True)
-def _first_empty(count, at):
-    """Return the first label from ``at`` on, or else from 0 on, that no item has."""
-    while at < len(count) and count[at] > 0:
+def _first_empty(scope, count, at):
+    """Return the first label from ``at`` on, or else from the first on, that no item has."""
+    while at < scope.end and count[at] > 0:
         at += 1
-    if at == len(count):
-        at = 0
+    if at == scope.end:
+        at = scope.begin
         while count[at] > 0:
             at += 1
     return at
@@ -239,7 +309,7 @@ def _weigh_labels(graph, state, items, gamma, sums, room):
 
 
 @njit(cache=True, nogil=True)
-def _settle(graph, state, items, is_better, spare, room):
+def _settle_unit(scope, graph, state, items, is_better, spare, room):
     """Give the items of a unit their chosen labels if these are better, else the old ones.
 
     An item without a column gets an empty label, its old one if that is empty now. Returns the last
@@ -250,7 +320,7 @@ def _settle(graph, state, items, is_better, spare, room):
         if is_better and room.chosen[p] >= 0:
             c = room.names[room.chosen[p]]
         elif is_better and state.count[c] > 0:
-            spare = _first_empty(state.count, spare)
+            spare = _first_empty(scope, state.count, spare)
             c = np.int32(spare)
         state.labels[i] = c
         _enter(state, c, graph.weight[i])

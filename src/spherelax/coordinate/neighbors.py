@@ -102,9 +102,9 @@ def strongest_pull(graph):
 
 
 @njit(cache=True, nogil=True)
-def components(graph):
+def components(indptr, indices):
     """Return the connected component of each item, numbered in order of first appearance."""
-    m = len(graph.members)
+    m = len(indptr) - 1
     component, stack = np.full(m, -1, np.int32), np.empty(m, np.int32)
     n = 0
     for start in range(m):
@@ -114,10 +114,25 @@ def components(graph):
         while depth > 0:
             depth -= 1
             i = stack[depth]
-            for e in range(graph.indptr[i], graph.indptr[i + 1]):
-                j = graph.indices[e]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
                 if component[j] < 0:
                     component[j], stack[depth] = n, j
                     depth += 1
         n += 1
     return component
+
+
+@njit(cache=True, nogil=True)
+def in_order(keys, items, n_keys):
+    """Return items sorted by their keys, all below ``n_keys``; those of one key stay in order."""
+    at = np.zeros(n_keys + 1, np.int64)
+    for i in items:
+        at[keys[i] + 1] += 1
+    for key in range(n_keys):
+        at[key + 1] += at[key]
+    found = np.empty_like(items)
+    for i in items:
+        found[at[keys[i]]] = i
+        at[keys[i]] += 1
+    return found

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.graph import Graph, arranged
 from spherelax.coordinate.learn import Learnt, learn
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.walk import Route
@@ -47,7 +47,7 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     savings, n_items = np.asarray(path.savings), model.graph.n_present()
     everything = np.ones(len(savings), dtype=np.bool_)
     grouped = model.graph.grouped
-    if grouped and (len(model.graph.unit_ptr) <= 3 or n_items < FEW):
+    if grouped and (model.graph.n_groups() <= 2 or n_items < FEW):
         return everything
     if savings.max() >= DOUBTFUL * n_items:
         return everything
@@ -124,11 +124,12 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     W: Any = (half + half.T).tocsr()
     degrees = np.diff(W.indptr)
     weight = degrees if is_corrected else degrees > 0
-    return graph._replace(
+    return arranged(
         indptr=W.indptr.astype(np.int64),
         indices=W.indices.astype(np.int32),
         values=W.data.astype(np.float32),
         weight=np.asarray(weight, dtype=np.float32),
+        group=graph.group if graph.grouped else None,
     )
 
 
@@ -147,17 +148,18 @@ def _within_groups(
     graph: Graph, one: NDArray[np.intp], other: NDArray[np.intp], rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Let the items of the second of each two groups change places, anew for every first one."""
-    unit = graph.group()
-    swap = unit[one] > unit[other]
+    group, n_groups = graph.group, graph.n_groups()
+    swap = group[one] > group[other]
     one, other = np.where(swap, other, one), np.where(swap, one, other)
+    by_group = np.argsort(group, kind="stable")
     place = np.empty(graph.n_items, dtype=np.int64)
-    place[graph.members] = np.arange(graph.n_items)
-    n_units = len(graph.unit_ptr) - 1
-    pairs, which = np.unique(unit[one] * np.int64(n_units) + unit[other], return_inverse=True)
-    second = pairs % n_units
-    first_place = graph.unit_ptr[second]
-    sizes = graph.unit_ptr[second + 1] - first_place
+    place[by_group] = np.arange(graph.n_items)
+    pairs, which = np.unique(group[one] * np.int64(n_groups) + group[other], return_inverse=True)
+    second = pairs % n_groups
+    group_ptr = np.cumsum(np.r_[0, np.bincount(group)])
+    first_place = group_ptr[second]
+    sizes = group_ptr[second + 1] - first_place
     begins = np.cumsum(sizes) - sizes
     order = np.lexsort((rng.random(int(sizes.sum())), np.repeat(np.arange(len(pairs)), sizes)))
     moved = order[begins[which] + place[other] - first_place[which]] - begins[which]
-    return one, graph.members[first_place[which] + moved].astype(np.int64)
+    return one, by_group[first_place[which] + moved]

@@ -185,7 +185,7 @@ def by_labels(
     n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
     n_inside, n_pairs = _n_pairs(labels), graph.n_pairs()
     if source is not None:
-        is_apart, group = source >= 0, graph.group()
+        is_apart, group = source >= 0, graph.groups()
         of_source = source[is_apart].astype(np.intp)
         n_pairs -= _n_pairs(of_source) - _n_pairs(group[is_apart])
         n_inside -= _n_pairs(of_source * graph.n_items + labels[is_apart])
@@ -237,7 +237,7 @@ def apart(graph: Graph, sources: NDArray[np.intp] | None) -> NDArray[np.int32] |
 
 def _with_several(graph: Graph) -> NDArray[np.bool_]:
     """Tell of each item whether all its candidates are free, so that several may be right."""
-    is_bound = (np.diff(graph.unit_ptr) > 1)[graph.group()]
+    is_bound = (np.bincount(graph.groups()) > 1)[graph.groups()]
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
     return np.asarray(n_bound == 0)

@@ -15,18 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.assignment import Costs
-from spherelax.coordinate.batches import Batches
+from spherelax.coordinate.batches import Batches, Large
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.merge import merge_all
 from spherelax.coordinate.moves import (
+    Scope,
     State,
     Terms,
     UnitRoom,
     enter_all,
-    move_items,
-    move_units,
+    localized,
+    move,
     number,
     quieten,
+    rouse,
+    settle,
 )
 from spherelax.coordinate.neighbors import Sums
 from spherelax.labels import Labels
@@ -39,9 +42,16 @@ MAX_PASSES = 20
 
 
 def polished(
-    graph: Graph, labels: NDArray[np.integer], gamma: float, *, n_threads: int = 1
+    graph: Graph,
+    labels: NDArray[np.integer],
+    gamma: float,
+    *,
+    active: NDArray[np.bool_] | None = None,
+    n_threads: int = 1,
 ) -> Labels:
     """Improve labels, all below n_items, until no move does; they must respect the groups.
+
+    If ``active`` is given, components without an active item only merge.
 
     Examples
     --------
@@ -51,16 +61,24 @@ def polished(
     >>> polished(graph, np.array([0, 0, 1, 2, 1, 2]), gamma=0.5)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
-    moved = _moved(graph, labels, gamma, n_threads=n_threads)
+    moved = _moved(graph, labels, gamma, active, n_threads=n_threads)
     merged = lowered(graph, moved, gamma, n_threads=n_threads)
     return moved if merged is None else merged
 
 
 def moved_once(
-    graph: Graph, labels: NDArray[np.integer], gamma: float, *, n_threads: int = 1
+    graph: Graph,
+    labels: NDArray[np.integer],
+    gamma: float,
+    *,
+    active: NDArray[np.bool_] | None = None,
+    n_threads: int = 1,
 ) -> Labels:
-    """Visit each item once and move it if that gains; merge nothing. It is cheaper, and rougher."""
-    return _moved(graph, labels, gamma, n_threads=n_threads, n_passes=1)
+    """Visit each item once and move it if that gains; merge nothing. It is cheaper, and rougher.
+
+    If ``active`` is given, components without an active item stay as they are.
+    """
+    return _moved(graph, labels, gamma, active, n_threads=n_threads, n_passes=1)
 
 
 def lowered(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -> Labels | None:
@@ -86,42 +104,52 @@ def _moved(
 ) -> Labels:
     """Move items until none gains, beginning with the active ones, by default all.
 
-    The labels do not depend on the number of threads.
+    Components without an active item rest. The labels do not depend on the number of threads.
     """
-    active = np.ones(len(labels), dtype=np.bool_) if active is None else active
-    state = _state(graph, labels.astype(np.int32), active)
-    terms = Terms(gamma, _least_gain(graph))
-    room = (_unit_room(graph),) if graph.grouped else ()
-    move = move_units if graph.grouped else move_items
+    m = graph.n_items
+    active = np.ones(m, dtype=np.bool_) if active is None else active.copy()
+    state = State(localized(graph, labels), np.zeros(m), np.zeros(m, dtype=np.int32), active)
+    enter_all(graph, state)
     with Batches(graph, n_threads) as batches:
-        sums = [_no_sums(graph) for _ in range(batches.n_threads)]
-
-        def hush(first: int, last: int, thread: int) -> None:
-            quieten(first, last, graph, state, terms, sums[thread])
-
-        all_seen = False
-        for _ in range(n_passes):
-            moved = False
-            for first, last in batches.spans:
-                if batches.is_batched:
-                    batches.share(first, last, hush)
-                moved |= move(first, last, graph, state, terms, sums[0], *room)
-            if not moved and all_seen:
-                break
-            # Sizes matter to items that are no neighbours: the last pass visits all of them.
-            all_seen = not moved
-            if all_seen:
-                active[:] = True
+        moves = _Moves(graph, state, Terms(gamma, _least_gain(graph)), batches, n_passes)
+        for large in batches.large:
+            moves.settle_large(large)
+        batches.share_small(moves.settle_small)
     number(state.labels)
     return state.labels
 
 
-def _state(graph: Graph, labels: Labels, active: NDArray[np.bool_]) -> State:
-    """Return labels with what is kept up to date with them."""
-    m = len(labels)
-    state = State(labels, np.zeros(m), np.zeros(m, dtype=np.int32), active)
-    enter_all(graph, state)
-    return state
+class _Moves:
+    """Moves of items, until none gains or for a number of passes, at one resolution."""
+
+    def __init__(
+        self, graph: Graph, state: State, terms: Terms, batches: Batches, n_passes: int
+    ) -> None:
+        self.moved, self.batches, self.n_passes = (graph, state, terms), batches, n_passes
+        self.room = [_room(graph) for _ in range(batches.n_threads)]
+
+    def settle_small(self, first: int, last: int, thread: int) -> None:
+        """Move the items of small components ``first .. last - 1``."""
+        settle(first, last, *self.moved, *self.room[thread], self.n_passes)
+
+    def settle_large(self, large: Large) -> None:
+        """Move the items of a large component likewise, sorted out side by side before."""
+        graph, state, _ = self.moved
+        begin, end = large.batches[0][0], large.batches[-1][1]
+
+        def sort_out(first: int, last: int, thread: int) -> None:
+            quieten(first, last, *self.moved, self.room[thread][0])
+
+        is_over, all_seen = not rouse(begin, end, graph.members, state.active, False), False
+        for _ in range(self.n_passes):
+            if is_over:
+                break
+            moved = False
+            for batch in large.batches:
+                self.batches.share(large, batch, sort_out)
+                moved |= move(Scope(*batch, begin, end), *self.moved, *self.room[0])
+            is_over, all_seen = all_seen and not moved, not moved
+            rouse(begin, end, graph.members, state.active, all_seen and not is_over)
 
 
 def _least_gain(graph: Graph) -> float:
@@ -129,22 +157,21 @@ def _least_gain(graph: Graph) -> float:
     return ROUNDING * float(graph.values.max(initial=0.0))
 
 
-def _no_sums(graph: Graph) -> Sums:
-    """Return room for the sums of one item by label."""
-    most = max(1, int(np.diff(graph.indptr).max()))
-    return Sums(np.zeros(graph.n_items, dtype=np.float32), np.empty(most, dtype=np.int32))
-
-
-def _unit_room(graph: Graph) -> UnitRoom:
-    """Return room for the largest unit, and for the one with the most similarities."""
+def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
+    """Return room for the sums of one item by label, and for the largest units if there are any."""
     m, n_neighbors = graph.n_items, np.diff(graph.indptr)
+    most = max(1, int(n_neighbors.max()))
+    sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most, dtype=np.int32))
+    if not graph.grouped:
+        return sums, None
     widest = int(np.diff(graph.unit_ptr).max())
     most = int(np.add.reduceat(n_neighbors[graph.members], graph.unit_ptr[:-1]).max())
-    ptr = np.zeros(widest + 1, dtype=np.int64)
-    return UnitRoom(
+    return sums, UnitRoom(
         old=np.empty(widest, dtype=np.int32),
         chosen=np.empty(widest, dtype=np.int32),
         slot=np.full(m, -1, dtype=np.int32),
         names=np.empty(m, dtype=np.int32),
-        costs=Costs(ptr, np.empty(most, dtype=np.int32), np.empty(most)),
+        costs=Costs(
+            np.zeros(widest + 1, dtype=np.int64), np.empty(most, dtype=np.int32), np.empty(most)
+        ),
     )

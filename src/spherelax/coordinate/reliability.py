@@ -36,11 +36,10 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     >>> reweighted(build_graph(Problem.check(W, groups)), labels) is None
     True
     """
-    q = len(graph.unit_ptr) - 1
+    q = graph.n_groups()
     if not graph.grouped or len(graph.values) < MATCHES * q * q:
         return None
-    group = graph.group()
-    matched, agreed = _agreement(graph, labels, group, q)
+    matched, agreed = _agreement(graph, labels, graph.group, q)
     pairs = np.triu(matched > 0)
     n, share = matched[pairs], agreed[pairs] / matched[pairs]
     overall = float(agreed.sum() / matched.sum())
@@ -55,7 +54,7 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     factor = np.ones((q, q))
     factor[pairs] += (share / overall - 1.0) * variance / (variance + chance / n)
     factor = np.maximum(factor * factor.T, LEAST)
-    return graph._replace(values=_scaled(graph, group, factor))
+    return graph._replace(values=_scaled(graph, graph.group, factor))
 
 
 @njit(cache=True, nogil=True)

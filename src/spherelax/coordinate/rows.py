@@ -15,6 +15,13 @@ from numba import njit
 from spherelax.coordinate.neighbors import CANCELLED
 
 
+class Stack(NamedTuple):
+    """The stack of empty columns of a component, and where in ``free`` it begins."""
+
+    component: Any
+    begin: Any
+
+
 class PackedRows(NamedTuple):
     """Rows with at most r entries each."""
 
@@ -36,8 +43,8 @@ class Rows(NamedTuple):
     count: Any  # int32 (m), number of rows with an entry in the column
     activation: Any  # float32 (m), activation levels
     active: Any  # bool (m), whether a neighbour has moved
-    free: Any  # int32 (m), stack of empty columns
-    n_free: Any  # int64 (1), their number
+    free: Any  # int32 (m), stacks of empty columns, of each component from its first position on
+    n_free: Any  # int32 (n_components), their numbers
     claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
 
 
@@ -177,7 +184,7 @@ def distance(rows, p, others, i):
 
 
 @njit(cache=True, nogil=True)
-def leave_columns(i, weight, rows):
+def leave_columns(i, weight, rows, stack):
     """Take the row of item i out of the column sums and counts; columns may become free."""
     packed, value, count, s = rows.packed, rows.value, rows.count, rows.s
     free, n_free = rows.free, rows.n_free
@@ -190,12 +197,12 @@ def leave_columns(i, weight, rows):
         s[c] -= weight * value[i, r + t]
         if count[c] == 0:
             s[c] = 0.0
-            free[n_free[0]] = c
-            n_free[0] += 1
+            free[stack.begin + n_free[stack.component]] = c
+            n_free[stack.component] += 1
 
 
 @njit(cache=True, nogil=True)
-def enter_columns(i, p, weight, rows, proposed):
+def enter_columns(i, p, weight, rows, proposed, stack):
     """Copy proposed row p to item i, and add it to the column sums and counts.
 
     If it has no entry, the item gets a free column.
@@ -203,8 +210,9 @@ def enter_columns(i, p, weight, rows, proposed):
     new, new_value = proposed.packed, proposed.value
     r = new.shape[1] // 2
     if new[p, 0] < 0:
-        rows.n_free[0] -= 1
-        new[p, 0], new_value[p, r] = rows.free[rows.n_free[0]], 1.0
+        rows.n_free[stack.component] -= 1
+        top = stack.begin + rows.n_free[stack.component]
+        new[p, 0], new_value[p, r] = rows.free[top], 1.0
     for t in range(r):
         c = new[p, t]
         rows.packed[i, t] = c
@@ -220,33 +228,44 @@ def round_rows(graph, rows):
     """Return as label of each item the column of the largest entry of its row.
 
     Of the items of a group with the same column the one with the largest entry keeps it; each other
-    one gets a column that no item has.
+    one gets a column of its component that no item has.
     """
-    packed, value = rows.packed, rows.value
-    m, r = len(graph.members), packed.shape[1] // 2
-    labels = packed[:, 0].copy()
-    used = np.zeros(m, np.bool_)
+    labels = rows.packed[:, 0].copy()
+    if len(graph.group) == 0:
+        return labels
+    m, component_ptr, unit_ptr = len(labels), graph.component_ptr, graph.unit_ptr
+    used, best = np.zeros(m, np.bool_), np.full(m, -1, np.int32)
     for i in range(m):
         used[labels[i]] = True
-    free = 0
-    grouped = len(graph.unit_ptr) <= m
-    best = np.full(m if grouped else 0, -1, np.int32)
-    for unit in range(len(graph.unit_ptr) - 1):
-        begin, end = graph.unit_ptr[unit], graph.unit_ptr[unit + 1]
-        if end - begin == 1:
-            continue
-        for at in range(begin, end):
-            i = graph.members[at]
-            c = packed[i, 0]
-            if best[c] < 0 or value[i, r] > value[best[c], r]:
-                best[c] = i
-        for at in range(begin, end):
-            i = graph.members[at]
-            if best[packed[i, 0]] != i:
-                while used[free]:
-                    free += 1
-                used[free] = True
-                labels[i] = free
-        for at in range(begin, end):
-            best[packed[graph.members[at], 0]] = -1
+    component, free = -1, 0
+    for unit in range(len(unit_ptr) - 1):
+        while component_ptr[component + 1] <= unit_ptr[unit]:
+            component += 1
+            free = component_ptr[component]
+        items = graph.members[unit_ptr[unit] : unit_ptr[unit + 1]]
+        if len(items) > 1:
+            free = _separate(items, rows, labels, used, best, free)
     return labels
+
+
+@njit(cache=True, nogil=True)
+def _separate(items, rows, labels, used, best, free):
+    """Let one item of a unit keep each label; the others get labels, from ``free`` on, without use.
+
+    Returns the last label that was tried. ``best`` is -1 before and after.
+    """
+    packed, value = rows.packed, rows.value
+    r = packed.shape[1] // 2
+    for i in items:
+        c = packed[i, 0]
+        if best[c] < 0 or value[i, r] > value[best[c], r]:
+            best[c] = i
+    for i in items:
+        if best[packed[i, 0]] != i:
+            while used[free]:
+                free += 1
+            used[free] = True
+            labels[i] = free
+    for i in items:
+        best[packed[i, 0]] = -1
+    return free

@@ -130,7 +130,7 @@ def absorb(
     gamma = unit * alpha / (1.0 - alpha)
     everyone = np.arange(graph.n_items, dtype=np.int32)
     everyone[: len(labels)] = labels
-    labeling = model.labeling(polished(graph, separate_groups(everyone, graph.group()), gamma))
+    labeling = model.labeling(polished(graph, separate_groups(everyone, graph.groups()), gamma))
     resolution = gamma / model.average
     path = SweepPath(
         alphas=np.array([resolution / (1.0 + resolution)]),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.batches import Batches
+from spherelax.coordinate.batches import Batches, Large, Positions
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
@@ -61,79 +61,87 @@ def sweep(
 
 
 def start(graph: Graph, row_entries: int, *, is_cut: bool = False) -> Rows:
-    """Give every item a column of its own; it is not visited before a neighbour attracts it.
+    """Give every item the column of its position; it is not visited before a neighbour attracts it.
 
     ``is_cut`` tells whether any unit is visited in pieces.
     """
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
-    packed[:, 0] = np.arange(m)
+    packed[graph.members, 0] = np.arange(m)
     value = packed.view(np.float32)
     value[:, row_entries:] = 0.0
     value[:, row_entries] = 1.0
     return Rows(
         packed=packed,
         value=value,
-        s=graph.weight.astype(np.float64),
+        s=graph.weight[graph.members].astype(np.float64),
         count=np.ones(m, dtype=np.int32),
         activation=strongest_pull(graph),
         active=np.zeros(m, dtype=np.bool_),
         free=np.empty(m, dtype=np.int32),
-        n_free=np.zeros(1, dtype=np.int64),
+        n_free=np.zeros(len(graph.component_ptr) - 1, dtype=np.int32),
         claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
 
 
 class _Passes:
-    """Passes over all units: one by one where items are few, else in batches.
+    """Passes over all components: large ones in batches, small ones unit by unit.
 
     Attributes
     ----------
     rows : Rows
         The rows of U, which every pass improves.
-    proposed : Proposed
+    gains : ndarray of shape (n_components,)
+        What the objective gained by each component in the last pass.
+    batch : Proposed
         Room for the rows of the largest batch.
+    unit : list of Proposed
+        Room for the rows of the largest unit of a small component, for each thread.
     scratch : list of Scratch
         One for each thread.
     """
 
     def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
         self.graph, self.batches = graph, batches
-        largest = int(np.diff(graph.unit_ptr).max())
-        self.rows = start(graph, row_entries, is_cut=largest > batches.largest)
+        self.rows = start(graph, row_entries, is_cut=any(one.is_cut for one in batches.large))
         self.mu = REPULSION * float(graph.values.max(initial=0.0))
-        if batches.is_batched:
-            largest = max(last - first for first, last in batches.spans)
-        self.proposed = _no_rows(largest, row_entries)
-        self.scratch = [_scratch(graph, row_entries) for _ in range(batches.n_threads)]
+        self.gains = np.zeros(len(graph.component_ptr) - 1)
+        spans = [span for one in batches.large for span in one.batches]
+        self.batch = _no_rows(max((last - first for first, last in spans), default=0), row_entries)
+        first = int(np.searchsorted(graph.unit_ptr, graph.component_ptr[len(batches.large)]))
+        largest = int(np.diff(graph.unit_ptr[first:]).max(initial=0))
+        threads = range(batches.n_threads)
+        self.unit = [_no_rows(largest, row_entries) for _ in threads]
+        self.scratch = [_scratch(graph, row_entries) for _ in threads]
 
     def visit_all(self, gamma: float) -> float:
         """Make one pass at a resolution, and return what the objective gained."""
-        graph, rows, proposed = self.graph, self.rows, self.proposed
         terms = Terms(gamma, self.mu, SMALL)
-        if not self.batches.is_batched:
-            return float(one_by_one(graph, rows, terms, proposed, self.scratch[0]))
-        gain = 0.0
-        for first, last in self.batches.spans:
-            self._propose(first, last, terms)
-            batch = self._span(first, last, first)
-            gain += commit(batch, graph, rows, proposed, self.batches.largest)
-            activate(batch, graph, rows, proposed)
-        return gain
+        for one in self.batches.large:
+            self.gains[one.component] = sum(self._visit(one, at, terms) for at in one.batches)
 
-    def _propose(self, base: int, end: int, terms: Terms) -> None:
-        """Propose rows for a batch, divided among the threads."""
+        def visit(first: int, last: int, thread: int) -> None:
+            room = (self.unit[thread], self.scratch[thread], self.gains)
+            one_by_one(first, last, self.graph, self.rows, terms, *room)
+
+        self.batches.share_small(visit)
+        return float(self.gains.sum())
+
+    def _visit(self, large: Large, batch: Positions, terms: Terms) -> float:
+        """Propose rows for a batch, side by side, and put them into place; return the gain."""
+        graph, rows, proposed = self.graph, self.rows, self.batch
+
+        def span(first: int, last: int) -> Span:
+            unit = int(np.searchsorted(graph.unit_ptr, first, side="right")) - 1
+            return Span(first, last, unit, batch[0], large.component)
 
         def propose(first: int, last: int, thread: int) -> None:
-            span, scratch = self._span(first, last, base), self.scratch[thread]
-            propose_rows(span, self.graph, self.rows, terms, self.proposed, scratch)
+            propose_rows(span(first, last), graph, rows, terms, proposed, self.scratch[thread])
 
-        self.batches.share(base, end, propose)
-
-    def _span(self, first: int, last: int, base: int) -> Span:
-        """Return positions of a batch that begins at ``base``."""
-        unit = int(np.searchsorted(self.graph.unit_ptr, first, side="right")) - 1
-        return Span(first, last, unit, base)
+        self.batches.share(large, batch, propose)
+        gain: float = commit(span(*batch), graph, rows, proposed, large.largest)
+        activate(span(*batch), graph, rows, proposed)
+        return gain
 
 
 def _no_rows(n: int, row_entries: int) -> Proposed:

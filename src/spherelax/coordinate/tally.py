@@ -24,6 +24,22 @@ def within(graph, labels, n_labels):
 
 
 @njit(cache=True, nogil=True)
+def changed(graph, labels, before, share):
+    """Tell of each item whether more than a share of the items of its component have changed."""
+    component_ptr, members = graph.component_ptr, graph.members
+    found = np.zeros(len(members), np.bool_)
+    for component in range(len(component_ptr) - 1):
+        items = members[component_ptr[component] : component_ptr[component + 1]]
+        n = 0
+        for i in items:
+            n += labels[i] != before[i]
+        if n > share * len(items):
+            for i in items:
+                found[i] = True
+    return found
+
+
+@njit(cache=True, nogil=True)
 def moments(labels, weight, n_labels):
     """Return for each label how many items have a weight, the sum of these and of their squares."""
     found = np.zeros((3, n_labels))

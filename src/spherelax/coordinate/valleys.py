@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.cuts import nearest, peak_and_valley
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.graph import Graph, arranged
 from spherelax.labels import Labels, count_labels, renumber
 
 # More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
@@ -108,13 +108,11 @@ class Field(NamedTuple):
             return np.bincount(by, weights=of).astype(float)
 
         pairs, which = np.unique(row[crossing] * k + column[crossing], return_inverse=True)
-        contracted = Graph(
+        contracted = arranged(
             indptr=np.searchsorted(pairs, np.arange(k + 1) * k),
             indices=(pairs % k).astype(np.int32),
             values=summed(which, graph.values[crossing]).astype(np.float32),
             weight=summed(labels, graph.weight).astype(np.float32),
-            unit_ptr=np.arange(k + 1, dtype=np.int32),
-            members=np.arange(k, dtype=np.int32),
         )
         return Field(
             contracted,

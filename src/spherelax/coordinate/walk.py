@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate import sweep
-from spherelax.coordinate.batches import BATCHED_ITEMS
+from spherelax.coordinate.graph import LARGE
 from spherelax.coordinate.model import Labeling, Model
-from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.polish import lowered, moved_once, polished
 from spherelax.coordinate.rows import round_rows
+from spherelax.coordinate.tally import changed
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Step, SweepPath
 from spherelax.settings import Coordinate
@@ -27,7 +27,7 @@ from spherelax.settings import Coordinate
 ENTRIES = 4
 ENTRIES_OF_MANY = 2
 # From this number of items on, the walk is shorter and its labels are polished once, at its end.
-MANY = BATCHED_ITEMS
+MANY = LARGE
 # Steps of the grid, or the ratio of its resolutions.
 STEPS = 40
 RATIO_OF_MANY = 2.0
@@ -47,7 +47,8 @@ WORSE_STEPS = 8
 # With many items nothing merges on the way; this number of steps with the same labels ends the
 # walk.
 QUIET_STEPS = 3
-# Labels are polished again when the rounded rows of this share of the items have changed.
+# Labels of a component are polished again when the rounded rows of more than this share of its
+# items have changed.
 CHANGED = 1e-3
 
 
@@ -152,16 +153,15 @@ class _Trail:
         self.savings: list[float] = []
         self.last: Labeling  # with the first step
         self.n_unchanged = 0
-        self.rounded: Labels | None = None
+        self.rounded = np.full(model.graph.n_items, -1, dtype=np.int32)
         grouped = model.graph.grouped
-        self.n_components = 1 if grouped else count_labels(components(model.graph))
+        self.n_components = 1 if grouped else len(model.graph.component_ptr) - 1
 
     def add(self, iterate: sweep.Iterate, resolution: float) -> None:
         """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
         labels = self._improved(iterate)
-        self.n_unchanged += 1
         if labels is not None:
-            self.last, self.n_unchanged = self.model.labeling(labels), 0
+            self.last = self.model.labeling(labels)
         self.labels.append(self.last.labels)
         self.savings.append(self.last.saving)
         self.resolutions.append(resolution)
@@ -169,16 +169,22 @@ class _Trail:
         self.objectives.append(self.model.objective(self.last, resolution))
 
     def _improved(self, iterate: sweep.Iterate) -> Labels | None:
-        """Return the labels of a step, or None if they are those of the step before."""
-        graph, gamma = self.model.graph, iterate.resolution
+        """Return the labels of a step, or None if they are those of the step before.
+
+        Components whose rows have hardly changed go on from the labels that they had.
+        """
+        graph, gamma, n_threads = self.model.graph, iterate.resolution, self.route.n_threads
         rounded = round_rows(graph, iterate.rows)
-        if self.rounded is None or np.mean(rounded != self.rounded) > CHANGED:
-            self.rounded = rounded
-            improve = moved_once if self.is_many else polished
-            return improve(graph, rounded, gamma, n_threads=self.route.n_threads)
-        if self.is_many:
-            return None
-        return lowered(graph, self.last.labels, gamma, n_threads=self.route.n_threads)
+        before = self.labels[-1] if self.labels else rounded
+        rests = np.mean(rounded != self.rounded) <= CHANGED
+        self.n_unchanged = self.n_unchanged + 1 if rests else 0
+        active = changed(graph, rounded, self.rounded, CHANGED)
+        if not active.any():
+            return None if self.is_many else lowered(graph, before, gamma, n_threads=n_threads)
+        self.rounded = np.where(active, rounded, self.rounded)
+        improve = moved_once if self.is_many else polished
+        labels = np.where(active, rounded, before)
+        return improve(graph, labels, gamma, active=active, n_threads=n_threads)
 
     @property
     def has_ended(self) -> bool:
