@@ -54,7 +54,6 @@ def test_labels_go_to_obs_and_survive_a_file(adata, tmp_path):
         assert found.obs["coarse"].cat.categories.tolist() == ["0"]
         np.testing.assert_array_equal(found.obs["spherelax_confidence"], result.confidence)
         params = found.uns["spherelax"]["params"]
-        assert params["alpha"] == result.alpha
         assert params["resolution"] == pytest.approx(result.path.resolutions[result.index])
         assert params["n_labels"] == 12
         assert params["status"] == str(result.status)
@@ -228,3 +227,56 @@ def test_labels_of_other_observations_are_refused():
     result = sl.solve(np.kron(np.eye(2), np.ones((3, 3))))
     with pytest.raises(sl.InvalidInputError, match=r"each of 2 observations; found 6$"):
         label_obs(stand_in(), result)
+
+
+def test_one_line_labels_cells_where_scanpy_looks(adata, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    assert sl.cells.label(adata) is None
+    sl.cells.label(adata, key_added="again", neighbors_key="fine")
+    sl.cells.label(adata, key_added="third", obsp="fine_connectivities")
+    result = sl.solve(from_anndata(adata).problem)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    for found in (adata, anndata.read_h5ad(tmp_path / "cells.h5ad")):
+        assert found.obs["spherelax"].dtype == "category"
+        assert found.obs["spherelax"].astype(int).tolist() == result.labels.tolist()
+        assert (found.obs["again"] == found.obs["third"]).all()
+        np.testing.assert_array_equal(found.obs["spherelax_confidence"], result.confidence)
+        path = found.uns["spherelax"]["path"]
+        np.testing.assert_array_equal(path["n_labels"], result.n_labels_per_step)
+        np.testing.assert_array_equal(path["resolution"], result.path.resolutions)
+        assert found.uns["spherelax"]["params"]["n_labels"] == 12
+        assert found.uns["again"]["params"]["neighbors_key"] == "fine"
+        assert "neighbors_key" not in found.uns["spherelax"]["params"]
+
+
+def test_n_labels_and_resolution_move_along_the_path(adata):
+    path = sl.solve(from_anndata(adata).problem).path
+    for n_labels in set(path.n_labels.tolist()):
+        sl.cells.label(adata, n_labels=n_labels)
+        assert adata.obs["spherelax"].nunique() == n_labels
+        assert adata.uns["spherelax"]["params"]["n_labels_asked"] == n_labels
+    sl.cells.label(adata, resolution=float(path.resolutions[0]))
+    assert adata.obs["spherelax"].nunique() == path.n_labels[0]
+
+
+def test_a_copy_leaves_the_cells_alone(adata):
+    other = sl.cells.label(adata, copy=True)
+    assert "spherelax" in other.obs
+    assert "spherelax" not in adata.obs
+    assert "spherelax" not in adata.uns
+
+
+def test_a_graph_must_not_be_named_twice(adata):
+    with pytest.raises(sl.InvalidInputError, match="neighbors_key and obsp both name a graph"):
+        sl.cells.label(adata, neighbors_key="fine", obsp="connectivities")
+
+
+def test_scanpy_takes_the_clusters_for_its_own():
+    scanpy = pytest.importorskip("scanpy")
+    adata = scanpy.datasets.pbmc68k_reduced()
+    sl.cells.label(adata)
+    scanpy.tl.rank_genes_groups(adata, "spherelax", n_genes=2, method="t-test")
+    named = adata.uns["rank_genes_groups"]["names"].dtype.names
+    assert list(named) == adata.obs["spherelax"].cat.categories.tolist()
+    together = sl.metrics.pairwise_scores(adata.obs["louvain"].cat.codes, adata.obs["spherelax"])
+    assert together.f_score > 0.8

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spherelax._version import __version__
 
 if TYPE_CHECKING:
-    from spherelax import baselines, datasets, io, metrics, plot, report, similarity
+    from spherelax import baselines, cells, datasets, io, metrics, plot, report, similarity
     from spherelax._solve import solve
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
@@ -35,6 +35,7 @@ __all__ = [
     "SweepPath",
     "__version__",
     "baselines",
+    "cells",
     "datasets",
     "io",
     "metrics",
@@ -44,7 +45,7 @@ __all__ = [
     "solve",
 ]
 
-_MODULES = ("baselines", "datasets", "io", "metrics", "plot", "report", "similarity")
+_MODULES = ("baselines", "cells", "datasets", "io", "metrics", "plot", "report", "similarity")
 _HOMES = {
     "Coordinate": "settings",
     "Duplicates": "result",

@@ -125,7 +125,7 @@ def _solved(
         if isinstance(items, io.Points):
             model = spherelax.SphereClustering(**given).fit(items.points)
             problem = Problem(model.affinity_matrix_, None, "graph")  # `fit` has checked it
-            items, result = io.Items.of(problem, items.ids), model.result_
+            items, result = io.Neighbors.of(problem, items.ids), model.result_
         else:
             result = spherelax.solve(items.problem, **given)
     if step.get("n_labels") is not None:

@@ -83,7 +83,7 @@ def similar(items: io.Items | io.Points) -> io.Items:
     if isinstance(items, io.Items):
         return items
     W = spherelax.similarity.nearest_neighbors(items.points)
-    return io.Items(W, items.ids, kind="graph")
+    return io.Neighbors(W, items.ids, kind="graph")
 
 
 def pictures(folder: Path | None, items: io.Items | io.Points) -> dict[str, Any]:

@@ -7,13 +7,13 @@ user's own names. A file is written completely or not at all.
 
 from spherelax.io.answers import columns_csv, summary, write_answer
 from spherelax.io.arrays import read_arrays, read_matrix
-from spherelax.io.cells import from_anndata, label_obs, read_h5ad, write_h5ad
+from spherelax.io.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
 from spherelax.io.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
 from spherelax.io.graphs import from_graph, label_nodes
 from spherelax.io.images import ImageFolder
 from spherelax.io.items import Items
 from spherelax.io.pairs import Records, read_pairs
-from spherelax.io.points import Points, read_points
+from spherelax.io.points import Neighbors, Points, read_points
 from spherelax.io.reading import kind_of, read, recognised
 from spherelax.io.saved import load_result, save_result
 from spherelax.io.source import Source
@@ -22,10 +22,12 @@ from spherelax.io.tables import read_edges, read_groups
 from spherelax.io.writing import check_target, is_device, replace_file
 
 __all__ = [
+    "Cells",
     "ImageFolder",
     "Items",
     "Keypoints",
     "MatchCounts",
+    "Neighbors",
     "Points",
     "Records",
     "Source",

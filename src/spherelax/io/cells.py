@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
@@ -16,14 +16,28 @@ from spherelax.io.arrays import BROKEN
 from spherelax.io.faults import about
 from spherelax.io.graphs import KIND, undirected
 from spherelax.io.items import Items, check_count
+from spherelax.io.words import CELLS, Words
 from spherelax.result import Result
 
 ENDING = ".h5ad"
+CONNECTIVITIES = "connectivities"  # where scanpy puts the graph
+
+
+class Cells(Items):
+    """The neighbour graph of cells; their ids are the ``obs_names``.
+
+    Examples
+    --------
+    >>> Cells([[0, 1], [1, 0]], ids=["AAC", "AAG"]).words.label
+    'cluster'
+    """
+
+    words: ClassVar[Words] = CELLS
 
 
 def from_anndata(
-    adata: Any, *, neighbors_key: str | None = None, obsp: str = "connectivities"
-) -> Items:
+    adata: Any, *, neighbors_key: str | None = None, obsp: str | None = None
+) -> Cells:
     """Return the neighbour graph of an AnnData, which :func:`scanpy.pp.neighbors` has made.
 
     Parameters
@@ -32,18 +46,18 @@ def from_anndata(
         With a graph of its observations.
     neighbors_key : str, optional
         The ``key_added`` of scanpy; None: the default of scanpy.
-    obsp : str
-        Name of the graph in ``adata.obsp``, if there is no ``neighbors_key``.
+    obsp : str, optional
+        Name of the graph in ``adata.obsp``, instead of ``neighbors_key``; None: "connectivities".
 
     Returns
     -------
-    Items
+    Cells
         With ``obs_names`` as ids and the kind "graph": cells without an edge are not alike.
 
     Raises
     ------
     InvalidInputError
-        If there is no such graph.
+        If there is no such graph, or it is named twice.
 
     Examples
     --------
@@ -53,21 +67,28 @@ def from_anndata(
     >>> from_anndata(adata).ids
     ['AAC', 'AAG']
     """
+    if neighbors_key is not None and obsp is not None:
+        raise InvalidInputError(
+            f"neighbors_key and obsp both name a graph, {neighbors_key!r} and {obsp!r}; "
+            "leave one out"
+        )
+    graph = obsp or CONNECTIVITIES
     if neighbors_key is not None:
         if neighbors_key not in adata.uns:
             raise InvalidInputError(_absent("uns", neighbors_key, adata.uns))
-        obsp = adata.uns[neighbors_key].get("connectivities_key", "connectivities")
-    if obsp not in adata.obsp:
-        raise InvalidInputError(_absent("obsp", obsp, adata.obsp))
-    W = undirected(adata.obsp[obsp], f"obsp[{obsp!r}]")
-    return Items(W, ids=list(adata.obs_names), kind=KIND)
+        graph = adata.uns[neighbors_key].get("connectivities_key", CONNECTIVITIES)
+    if graph not in adata.obsp:
+        raise InvalidInputError(_absent("obsp", graph, adata.obsp))
+    W = undirected(adata.obsp[graph], f"obsp[{graph!r}]")
+    return Cells(W, ids=list(adata.obs_names), kind=KIND)
 
 
 def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
     """Write labels to the observations of an AnnData, as scanpy writes those of Leiden.
 
-    ``obs[key]`` is categorical text, ``obs[f"{key}_confidence"]`` is a number from 0 to 1, and
-    ``uns[key]["params"]`` describes the step of the path that the labels come from.
+    ``obs[key]`` is categorical text, ``obs[f"{key}_confidence"]`` is a number from 0 to 1,
+    ``uns[key]["params"]`` describes the step of the path that the labels come from, and
+    ``uns[key]["path"]`` has the resolution, the number of labels and the stability of every step.
 
     Parameters
     ----------
@@ -99,18 +120,22 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
     adata.obs[f"{key}_confidence"] = result.confidence
     adata.uns[key] = {
         "params": {
-            "alpha": result.alpha,
             "resolution": result.resolution,
             "n_labels": result.n_labels,
             "status": str(result.status),
             "version": __version__,
-        }
+        },
+        "path": {
+            "resolution": result.path.resolutions,
+            "n_labels": result.n_labels_per_step,
+            "stability": result.path.stability,
+        },
     }
 
 
 def read_h5ad(
-    path: str | Path, *, neighbors_key: str | None = None, obsp: str = "connectivities"
-) -> Items:
+    path: str | Path, *, neighbors_key: str | None = None, obsp: str | None = None
+) -> Cells:
     """Read the neighbour graph of an ``.h5ad`` file; the counts are not read into memory.
 
     Parameters
@@ -122,7 +147,7 @@ def read_h5ad(
 
     Returns
     -------
-    Items
+    Cells
         With ``obs_names`` as ids and the kind "graph": cells without an edge are not alike.
 
     Raises

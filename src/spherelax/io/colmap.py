@@ -16,6 +16,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.colmap_tables import RAW, VERIFIED, Image, Matches, Pair, Tables
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.sqlite import opened_database, replaced
+from spherelax.io.words import KEYPOINTS, Words
 from spherelax.result import Result
 
 
@@ -70,6 +71,7 @@ class Keypoints(Items):
 
     positions: NDArray[np.float64]
     word: ClassVar[str] = "track"
+    words: ClassVar[Words] = KEYPOINTS
     path: Path
     table: str
 
@@ -107,7 +109,7 @@ class Keypoints(Items):
         images, keypoints = zip(*self._ids(), strict=True) if self._ids() else ((), ())
         return {"image": list(images), "keypoint": list(keypoints)}
 
-    def _numbers(self, result: Result) -> NDArray[np.integer]:
+    def numbers(self, result: Result) -> NDArray[np.integer]:
         """Return the track of each keypoint; -1: it is in none."""
         return self.tracks(result)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.words import ITEMS, Words
 from spherelax.problem import Problem
 from spherelax.result import Result
 
@@ -23,8 +24,9 @@ class Named(ABC):
 
     ids: list[Any] | None
     groups: list[Any] | None = None
-    # What a label is called in files.
+    # What a label is called in files, and what all is called in texts.
     word: ClassVar[str] = "label"
+    words: ClassVar[Words] = ITEMS
 
     @property
     @abstractmethod
@@ -65,7 +67,7 @@ class Named(ABC):
         (['label', 'size', 'pure', 'whole'], [2, 1])
         """
         numbers = np.empty(result.n_labels, dtype=int)
-        numbers[result.labels] = self._numbers(result)
+        numbers[result.labels] = self.numbers(result)
         order = np.argsort(numbers, kind="stable")[np.count_nonzero(numbers < 0) :]
         columns = {self.word: numbers, "size": np.bincount(result.labels)}
         likely = result.entity_probability()
@@ -84,7 +86,7 @@ class Named(ABC):
         >>> list(columns), columns["item_b"]
         (['item_a', 'item_b', 'label', 'probability'], ['anna'])
         """
-        numbers, pairs = self._numbers(result), result.matches()
+        numbers, pairs = self.numbers(result), result.matches()
         columns = {
             f"{name}_{side}": [column[item] for item in items]
             for side, items in zip("ab", pairs.T.tolist(), strict=True)
@@ -98,8 +100,16 @@ class Named(ABC):
         """Return the columns that name each item."""
         return {"item": self._ids()} | ({} if self.groups is None else {"group": self.groups})
 
-    def _numbers(self, result: Result) -> NDArray[np.integer]:
-        """Return the number of each item's label in files; -1: it is left out."""
+    def numbers(self, result: Result) -> NDArray[np.integer]:
+        """Return the number of each item's label in files and reports; -1: it is left out.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> W = np.array([[0, 2, 1], [2, 0, 0], [1, 0, 0]])
+        >>> Items(W, ["a", "b", "c"]).numbers(sl.solve(W, pick=9.0))
+        array([0, 1, 2], dtype=int32)
+        """
         check_count(result, self.n_items, "items")
         return result.labels
 

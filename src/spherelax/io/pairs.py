@@ -17,6 +17,7 @@ from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.rows import shown
 from spherelax.io.tables import largest_of_each_pair
+from spherelax.io.words import RECORDS, Words
 from spherelax.result import Result
 
 ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
@@ -57,6 +58,7 @@ class Records(Items):
     sources: list[Any] | None = None
     column: str | None = field(default=None, kw_only=True)
     word: ClassVar[str] = "entity"
+    words: ClassVar[Words] = RECORDS
 
     @property
     def names(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io import rows
 from spherelax.io.arrays import read_matrix
-from spherelax.io.items import Named
+from spherelax.io.items import Items, Named
 from spherelax.io.parquet import read_parquet
 from spherelax.io.source import File, Source
+from spherelax.io.words import POINTS, Words
 
 ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
 # A column with one of these names holds ids, not a feature; pandas writes the first two.
@@ -44,11 +45,24 @@ class Points(Named):
 
     points: NDArray[np.float64]
     ids: list[Any] | None
+    words: ClassVar[Words] = POINTS
 
     @property
     def n_items(self) -> int:
         """Number of points."""
         return len(self.points)
+
+
+class Neighbors(Items):
+    """Points that are joined with their neighbours: the similarities that clustering uses.
+
+    Examples
+    --------
+    >>> Neighbors(np.eye(2), ids=None).words.item
+    'point'
+    """
+
+    words: ClassVar[Words] = POINTS
 
 
 def read_points(file: File) -> Points:
