@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
+from itertools import takewhile
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.labels import Labels, count_labels, inside_pairs
 from spherelax.metrics import pairwise_scores
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
@@ -36,27 +38,25 @@ class Status(StrEnum):
     """
 
     VALLEY = (
-        "The labels are those of the step with the smallest eta between its two maxima. "
-        "Eta is how much the last pass of a step still gained."
+        "The labels are those of the step at which they moved least, between the two steps at "
+        "which they moved most."
     )
     SETTLED = (
-        "The labels are those of the middle one of the steps at which eta is 0, after its last "
-        "maximum. Eta is how much the last pass of a step still gained; 0 means that the labels "
-        "had settled."
+        "The labels are those of the middle one of the steps at which nothing moved any more, "
+        "after the last step at which much did."
     )
     SINGLE = (
-        "The labels are those of the step with the smallest eta after its only maximum; usually "
-        "it has two. Eta is how much the last pass of a step still gained. Look at other steps of "
-        "the path before you trust the labels."
+        "The labels are those of the step at which they moved least after the only one at which "
+        "they moved much; usually there are two. Look at other steps of the path before you trust "
+        "the labels."
     )
     RISING = (
-        "The labels are those of the last step, because eta never falls. Eta is how much the last "
-        "pass of a step still gained. Look at other steps of the path before you trust the labels."
+        "The labels are those of the last step, because they never came to rest. Look at other "
+        "steps of the path before you trust the labels."
     )
     STILL = (
-        "The labels are those after the number of labels last changed, because eta is 0 at every "
-        "step and cannot choose one. Eta is how much the last pass of a step still gained. Look at "
-        "other steps of the path before you trust the labels."
+        "The labels are those after the number of labels last changed, because they moved at no "
+        "step. Look at other steps of the path before you trust the labels."
     )
     ISOLATED = "No item is similar to any other, so each has its own label. Check the similarities."
     DESCRIBED = (
@@ -166,8 +166,8 @@ class SweepPath:
         How much shorter the labels make the description of the similarities, in nats (a nat is
         1.44 bits). None if the solver did not compute it.
     stability : ndarray of shape (n_steps,)
-        Width of the range of resolutions in which the labels stay the same: the natural logarithm
-        of its upper end divided by its lower end.
+        Width of the range of resolutions in which nearly the same pairs as at the step share a
+        label: the natural logarithm of its upper end divided by its lower end.
     is_whole : bool
         Whether the sweep came to its end; False if it was interrupted.
 
@@ -199,27 +199,47 @@ class SweepPath:
 
     @cached_property
     def stability(self) -> NDArray[np.float64]:
-        """Width, as a difference of ln(resolution), of the range with nearly the same labels.
+        """Width, as a difference of ln(resolution), of the range with nearly the labels of a step.
 
-        Steps next to each other belong to one range if the pairs that share a label agree with an
-        F-score of at least `SAME`. The range ends halfway to the next step on either side.
+        The range holds the steps around it whose labels are those of the step, by `steady_steps`.
+        It ends halfway to the next step on either side.
         """
         positive = np.where(self.alphas > 0, self.alphas, self.alphas[self.alphas > 0].min() / 2)
         log = np.log(positive / (1.0 - positive))
         ends = np.r_[log[0], (log[1:] + log[:-1]) / 2, log[-1]]
-        first = 0
-        lengths = np.empty(len(log))
-        for last in range(len(log)):
-            is_end = last + 1 == len(log) or not _same(self.labels[last], self.labels[last + 1])
-            if is_end:
-                lengths[first : last + 1] = ends[first] - ends[last + 1]
-                first = last + 1
-        return lengths
+        ranges: list[range] = []
+        for at, labels in enumerate(self.labels):
+            is_new = at == 0 or not np.array_equal(labels, self.labels[at - 1])
+            ranges.append(steady_steps(self.labels, at) if is_new else ranges[-1])
+        return np.array([ends[found.start] - ends[found.stop] for found in ranges])
+
+
+def steady_steps(labelings: Sequence[NDArray[np.int32]], at: int) -> range:
+    """Return the steps around one whose labels are nearly its own.
+
+    These are neighbours of each other, and in each of them the pairs that share a label agree with
+    those of the step by an F-score of at least `SAME`.
+
+    Examples
+    --------
+    >>> apart, joined = np.array([0, 1, 2]), np.array([0, 0, 1])
+    >>> steady_steps([apart, joined, joined, apart], 1)
+    range(1, 3)
+    """
+
+    def reach(others: Iterable[int]) -> int:
+        """Return how many of the other steps follow each other with nearly the same labels."""
+        return sum(1 for _ in takewhile(lambda other: _same(labelings[at], labelings[other]), others))
+
+    before, after = reach(range(at - 1, -1, -1)), reach(range(at + 1, len(labelings)))
+    return range(at - before, at + after + 1)
 
 
 def _same(one: NDArray[np.int32], other: NDArray[np.int32]) -> bool:
     """Tell whether nearly the same pairs share a label."""
-    return one is other or pairwise_scores(one, other).f_score >= SAME
+    if one is other or np.array_equal(one, other):
+        return True
+    return pairwise_scores(one, other).f_score >= SAME
 
 
 def nearest_step(path: SweepPath, resolution: float) -> int:
@@ -351,6 +371,23 @@ def say_duplicates(
     )
 
 
+def say_nearest(result: Result) -> str:
+    """Return a sentence on the number of labels that was asked for, if no step has it.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
+    >>> say_nearest(replace(result, asked=2))
+    'No step has 2 labels, so that those of the nearest one were taken, 3. Steps have 3 to 3.'
+    """
+    steps = result.n_labels_per_step
+    return (
+        f"No step has {result.asked:,} labels, so that those of the nearest one were taken, "
+        f"{result.n_labels:,}. Steps have {steps.min():,} to {steps.max():,}."
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a solver returns: labels, where they come from, and the solved problem.
@@ -413,6 +450,8 @@ class Result:
         maximum, or did not choose.
     max_labels : int
         The upper bound on the number of labels in the sweep.
+    asked : int or None
+        The number of labels that :meth:`with_n_labels` was asked for; None: it was not.
 
     Examples
     --------
@@ -436,6 +475,7 @@ class Result:
     left: int | None
     max_labels: int
     source: Source = field(repr=False)
+    asked: int | None = None
 
     @property
     def n_labels(self) -> int:
@@ -478,7 +518,8 @@ class Result:
     def with_n_labels(self, n_labels: int) -> Result:
         """Return the result at a step with this number of labels, or with the nearest number.
 
-        Of several such steps, the one with the smallest eta; of several of these, the middle one.
+        If no step has this number, there is a warning that says which one was taken. Of several
+        such steps, the labels are those that moved least; of several of these, the middle ones.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
         distance = np.abs(np.log(self.n_labels_per_step / n_labels))
@@ -487,7 +528,10 @@ class Result:
         best = steps[etas == etas.min()]
         is_exact = distance.min() == 0
         status = Status.CHOSEN if is_exact else Status.NEAREST
-        return self._at_step(int(best[len(best) // 2]), status)
+        found = self._at_step(int(best[len(best) // 2]), status, asked=n_labels)
+        if not is_exact:
+            warnings.warn(say_nearest(found), SphereWarning, stacklevel=2)
+        return found
 
     def matches(self) -> NDArray[np.intp]:
         """Return the pairs of items that share a label as rows ``i < j``, in order.
@@ -656,12 +700,18 @@ class Result:
                 f"ids and groups must be of types that {like} has; {reason}"
             ) from None
 
-    def _at_step(self, index: int, status: Status) -> Result:
+    def _at_step(self, index: int, status: Status, asked: int | None = None) -> Result:
         """Return the result at a step; at `position` that is this result with another status."""
         if index == self.position:
-            return replace(self, status=status)
+            return replace(self, status=status, asked=asked)
         labels, alpha = self.path.labels[index], float(self.path.alphas[index])
         confidence = self.source.confidence(labels, alpha)
         return replace(
-            self, labels=labels, alpha=alpha, status=status, confidence=confidence, index=index
+            self,
+            labels=labels,
+            alpha=alpha,
+            status=status,
+            confidence=confidence,
+            index=index,
+            asked=asked,
         )

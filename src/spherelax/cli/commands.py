@@ -90,7 +90,7 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
     step = taken(given, options.STEP)
     settings = solving.checked(step, given, kind=reading["kind"])
-    targets.check(file, groups)
+    targets.check(file, groups, *(reading["records"] or ()))
     work.label(
         file, groups, reading, targets, step=step, settings=settings, is_matching=is_matching
     )

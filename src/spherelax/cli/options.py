@@ -51,11 +51,13 @@ class Option(NamedTuple):
     """An option: its type and its help text.
 
     ``argument`` is the name of the Python argument, if that differs from the name of the option.
+    ``is_repeated``: the option may be given several times; its value is a list, or None.
     """
 
     kind: Any
     text: str
     argument: str | None = None
+    is_repeated: bool = False
 
 
 FILE = click.Path(path_type=Path)
@@ -75,6 +77,12 @@ READING = {
     ),
     "--columns": Option(
         Names(), "pairs: names of the columns source,id,source,id,score or id,id,score."
+    ),
+    "--records": Option(
+        FILE,
+        "pairs: table of all records, so that those without a pair come back too; several times "
+        "for several tables. Columns: source,id or splink's.",
+        is_repeated=True,
     ),
     "--table": Option(
         Choice("two_view_geometries", "matches"),
@@ -190,7 +198,11 @@ def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
         options = {name: option for table in tables for name, option in table.items()}
         for name, option in reversed(options.items()):
             names = (name, option.argument) if option.argument else (name,)
-            kind = {"is_flag": True} if option.kind is bool else {"type": option.kind}
+            kind: dict[str, Any] = {"type": option.kind}
+            if option.kind is bool:
+                kind = {"is_flag": True}
+            elif option.is_repeated:
+                kind |= {"multiple": True, "callback": lambda _, __, given: list(given) or None}
             command = click.option(*names, **kind, help=option.text)(command)
         return click.argument("file", type=FILE)(command)
 

@@ -72,7 +72,7 @@ def path(
     """Write the steps of a new or of a saved sweep; a saved one allows no other options."""
     if as_json and out == STANDARD:
         raise click.UsageError("standard output can take only one of --json and --out -")
-    check_files([out], (file, groups))
+    check_files([out], (file, groups, *(reading["records"] or ())))
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
     with readable(file) as source:
@@ -100,7 +100,7 @@ def report(
     images: Path | None,
 ) -> None:
     """Write a report about a new or a saved result."""
-    check_files([out], (file, groups, saved_in))
+    check_files([out], (file, groups, saved_in, *(reading["records"] or ())))
     check_ending(out, "a report", PAGES)
     with readable(file) as source:
         items, n_alone = read(source, groups, reading)

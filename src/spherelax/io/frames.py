@@ -1,4 +1,4 @@
-"""Tables in memory (pandas, polars and Arrow, read with narwhals) and in CSV and Parquet files."""
+"""Tables in memory (of many packages, read with narwhals) and in CSV and Parquet files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_sheet(source: Any, what: str) -> Sheet:
 
     Parameters
     ----------
-    source : str, Path, Source, or a pandas, polars or Arrow table
+    source : str, Path, Source, or a table of pandas, polars, Arrow, DuckDB or splink
         A file ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``. Cells of text files are text.
     what : str
         What the table is, for messages.
@@ -136,11 +136,12 @@ def _read_text(source: Source, what: str) -> Sheet:
 
 def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:
     """Return the columns of a table of any library; a lazy table is computed."""
+    as_pandas = getattr(source, "as_pandas_dataframe", None)  # of splink
     try:
-        frame = nw.from_native(source)
+        frame = nw.from_native(source if as_pandas is None else as_pandas())
     except TypeError:
         raise InvalidInputError(
-            f"{what} must be a file or a table of pandas, polars or Arrow; "
+            f"{what} must be a file or a table of pandas, polars, Arrow, DuckDB or splink; "
             f"found {type(source).__name__}"
         ) from None
     return frame.collect() if isinstance(frame, nw.LazyFrame) else frame

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import inf, isfinite, nan
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.rows import shown
+from spherelax.io.source import File, Source
 from spherelax.io.tables import largest_of_each_pair
 from spherelax.io.words import RECORDS, Words
 from spherelax.result import Result
@@ -47,6 +49,8 @@ class Records(Items):
         Source of each record; None if the pairs have no sources.
     column : str or None
         Name of the column that the scores come from; None: not known.
+    details : dict of str to list, or None
+        The other columns of the tables of records, such as names and towns, for reports.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class Records(Items):
 
     sources: list[Any] | None = None
     column: str | None = field(default=None, kw_only=True)
+    details: Columns | None = field(default=None, kw_only=True)
     word: ClassVar[str] = "entity"
     words: ClassVar[Words] = RECORDS
 
@@ -130,8 +135,10 @@ def read_pairs(
 
     Parameters
     ----------
-    source : str, Path, or a pandas, polars or Arrow table
-        A file ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``; its columns have names.
+    source : str, Path, or a table of pandas, polars, Arrow, DuckDB, splink or recordlinkage
+        A file ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``; its columns have names. What
+        splink predicts is taken as it is, and so is a Series or DataFrame of recordlinkage, whose
+        index is the two ids; the score is the sum of its columns.
     columns : sequence or mapping of str, optional
         Names of the columns of source, id, source, id and score, or of id, id and score, in this
         order; or a mapping to them from ``source_a``, ``id_a``, ``source_b``, ``id_b`` and
@@ -143,11 +150,12 @@ def read_pairs(
         Sources that list each entity at most once: no two of their records become one entity. A
         source is given as in the table or as text. None: every source of which no two records are
         paired, because pairs inside a source mean that it may have duplicates.
-    records : str, Path, or a pandas, polars or Arrow table, optional
+    records : a table as above, or a list of them, optional
         All records, in columns ``source`` and ``id``, or splink's ``source_dataset`` and
-        ``unique_id``; without sources ``id`` or ``unique_id``. Each record that is in no pair
-        becomes its own entity. The answer has this order. None: the records of the pairs, in order
-        of first appearance.
+        ``unique_id``; without sources ``id`` or ``unique_id``. A file without a column of sources
+        holds those of the source that it is named after. Each record that is in no pair becomes
+        its own entity. The answer has this order. None: the records of the pairs, in order of
+        first appearance.
     kind : {"graph", "pairs", "odds", "information"}, optional
         What the scores are, as in :func:`spherelax.solve`. "odds": log odds in nats, which may be
         negative; with it, both columns of splink become these. None: "information" for these two
@@ -180,7 +188,7 @@ def read_pairs(
     2   shop   2       1
     3   bank   2       1
     """
-    sheet = read_sheet(source, "a table of pairs")
+    sheet = read_sheet(_flat(source), "a table of pairs")
     names = _recognised(sheet) if columns is None else _named(sheet, columns)
     column = names[-1]
     kind = "information" if kind is None and column in (PROBABILITY, WEIGHT) else kind
@@ -188,7 +196,10 @@ def read_pairs(
     middle = len(names) // 2
     pairs = zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)
     has_sources = len(names) == len(ROLES)
-    known = None if records is None else _known(records, has_sources)
+    known = details = None
+    if records is not None:
+        paired = {*sheet.values(names[0]), *sheet.values(names[2])} if has_sources else None
+        known, details = _known(records, paired)
     codes, first, second = _encoded(sheet, pairs, known)
     scores[first == second] = 0
     similarity = largest_of_each_pair(first, second, scores, len(codes))
@@ -205,10 +216,26 @@ def read_pairs(
         raise InvalidInputError(
             f"{sheet.name}: duplicate-free sources need columns of sources; found none"
         )
-    found = Records(similarity, ids, groups, sources, kind=kind, column=column)
+    found = Records(similarity, ids, groups, sources, kind=kind, column=column, details=details)
     with about(sheet.name):
         found.problem  # noqa: B018 (checked here, so that a fault names the file)
     return found
+
+
+def _flat(source: Any) -> Any:
+    """Return pairs that pandas indexes by two ids, as recordlinkage does, with columns for them."""
+    index = getattr(source, "index", None)
+    if getattr(index, "nlevels", 1) != 2:
+        return source
+    flat = index.to_frame(index=False, name=["id_a", "id_b"])
+    if (flat["id_a"] == flat["id_b"]).any():
+        twice = flat["id_a"][flat["id_a"] == flat["id_b"]].tolist()[0]
+        raise InvalidInputError(
+            f"a table of pairs: ids of different records must differ; found {_quoted(twice)} "
+            "paired with itself (put the name of its table before each id)"
+        )
+    flat["score"] = (source if source.ndim == 1 else source.sum(axis=1)).to_numpy()
+    return flat
 
 
 def _recognised(sheet: Sheet) -> Sequence[str]:
@@ -294,18 +321,36 @@ def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
     return zip(*columns, strict=True)
 
 
-def _known(records: Any, has_sources: bool) -> dict[Key, int]:
-    """Return all records with their numbers, in the order of their table."""
-    sheet = read_sheet(records, "a table of records")
-    first = 0 if has_sources else 1
-    roles = RECORD if set(RECORD[first:]) <= set(sheet.columns) else SPLINK_RECORD
+def _known(records: Any, sources: set[Any] | None) -> tuple[dict[Key, int], Columns]:
+    """Return all records with their numbers, in the order of their tables, and other columns.
+
+    ``sources`` are those of the pairs; None: they have none.
+    """
+    codes: dict[Key, int] = {}
+    details: Columns = {}
+    for table in records if isinstance(records, list | tuple) else [records]:
+        sheet = read_sheet(table, "a table of records")
+        stem = Source.of(table).path.stem if isinstance(table, File) else None
+        names, n_before = _record_names(sheet, stem, sources), len(codes)
+        source = (stem,) if sources is not None and len(names) == 1 else ()
+        for row, name in enumerate(_keys(sheet, names)):
+            key = (*source, *name)
+            if _code(codes, key, sheet, row) < n_before + row:
+                raise sheet.fault(row, f"records must be listed once; found {_quoted(*key)} again")
+        for column in (name for name in sheet.columns if name not in names):
+            details.setdefault(column, [None] * n_before).extend(sheet.values(column))
+        for values in details.values():
+            values.extend([None] * (len(codes) - len(values)))
+    return codes, details
+
+
+def _record_names(sheet: Sheet, stem: str | None, sources: set[Any] | None) -> Sequence[str]:
+    """Return the names of the columns of source and id; without source if the file is one."""
+    roles = RECORD if RECORD[1] in sheet.columns else SPLINK_RECORD
     if not set(roles) & set(sheet.columns):
         roles = RECORD
-    codes: dict[Key, int] = {}
-    for row, key in enumerate(_keys(sheet, _present(sheet, roles[first:]))):
-        if _code(codes, key, sheet, row) < row:
-            raise sheet.fault(row, f"records must be listed once; found {_quoted(*key)} again")
-    return codes
+    is_source = sources is None or (roles[0] not in sheet.columns and stem in sources)
+    return _present(sheet, roles[1:] if is_source else roles)
 
 
 def _encoded(
@@ -319,8 +364,16 @@ def _encoded(
         for key in pair:
             places.append(_code(codes, key, sheet, row))
             if known is not None and places[-1] >= n_known:
-                raise sheet.fault(row, f"record {_quoted(*key)} is not in the table of records")
+                raise sheet.fault(row, _unlisted(key, islice(codes, n_known)))
     return codes, np.array(places[::2]), np.array(places[1::2])
+
+
+def _unlisted(key: Key, known: Iterable[Key]) -> str:
+    """Return the reason to refuse a record that is in no table of records."""
+    texts = tuple(map(str, key))
+    of_type = next((other for other in known if tuple(map(str, other)) == texts), None)
+    hint = "" if of_type is None else f" (there it is {_quoted(*of_type)}; types must be the same)"
+    return f"record {_quoted(*key)} is not in the table of records{hint}"
 
 
 def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:

@@ -45,6 +45,7 @@ def read(
     kind: str | None = None,
     columns: Sequence[str] | None = None,
     duplicate_free: Iterable[str] | None = None,
+    records: Any = None,
     table: str | None = None,
     similarity_kind: str | None = None,
 ) -> Items | Points:
@@ -56,7 +57,7 @@ def read(
         A file of one of the kinds.
     kind : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
         The kind of the file; None: :func:`kind_of` finds it.
-    columns, duplicate_free
+    columns, duplicate_free, records
         For pairs, as in :func:`read_pairs`; a file with columns is read as pairs.
     table
         For a database, as in :func:`read_colmap`.
@@ -95,6 +96,7 @@ def read(
         for what, value, owner in (
             ("names of columns", columns, "pairs"),
             ("duplicate-free sources", duplicate_free, "pairs"),
+            ("tables of records", records, "pairs"),
             ("the choice of a table", table, "colmap"),
         ):
             if value is not None and chosen != owner:
@@ -102,7 +104,11 @@ def read(
         _check_similarity_kind(source, chosen, similarity_kind)
         if chosen == "pairs":
             return read_pairs(
-                source, columns=columns, duplicate_free=duplicate_free, kind=similarity_kind
+                source,
+                columns=columns,
+                duplicate_free=duplicate_free,
+                records=records,
+                kind=similarity_kind,
             )
         if chosen == "colmap":
             return replace(read_colmap(source.path, table=table), kind=similarity_kind)
