@@ -96,7 +96,8 @@ def test_predictions_of_splink_are_taken_as_they_are():
     )
     database = splink.DuckDBAPI()
     tables = [
-        database.register(people(source), dataset_display_name=source) for source in ("shop", "bank")
+        database.register(people(source), dataset_display_name=source)
+        for source in ("shop", "bank")
     ]
     linker = splink.Linker(tables, settings, log_level="ERROR")
     predicted = linker.inference.predict()

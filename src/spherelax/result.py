@@ -229,7 +229,9 @@ def steady_steps(labelings: Sequence[NDArray[np.int32]], at: int) -> range:
 
     def reach(others: Iterable[int]) -> int:
         """Return how many of the other steps follow each other with nearly the same labels."""
-        return sum(1 for _ in takewhile(lambda other: _same(labelings[at], labelings[other]), others))
+        return sum(
+            1 for _ in takewhile(lambda other: _same(labelings[at], labelings[other]), others)
+        )
 
     before, after = reach(range(at - 1, -1, -1)), reach(range(at + 1, len(labelings)))
     return range(at - before, at + after + 1)
@@ -343,10 +345,14 @@ def say_duplicates(
     found: Sequence[Duplicates] | None,
     names: Sequence[Any] | None = None,
     groups: Sequence[Any] | None = None,
+    *,
+    item: str = "item",
+    group: str = "group",
 ) -> str | None:
     """Return a sentence on the group with most copies and the likeliest ones; None: no clear ones.
 
     Items are called by their names, groups by that of their first item; else by the item's number.
+    ``item`` and ``group`` are the words for them.
 
     Examples
     --------
@@ -359,28 +365,30 @@ def say_duplicates(
         return None
     worst = max(clear, key=lambda one: one.expected)
     first = int(worst.pairs[0, 0])
-    group = f"the group of item {first}" if groups is None else f"group {groups[first]}"
+    which = f"the {group} of {item} {first}" if groups is None else f"{group} {groups[first]}"
     strongest = [
-        " and ".join(str(item if names is None else names[item]) for item in pair)
+        " and ".join(str(one if names is None else names[one]) for one in pair)
         for pair in worst.pairs[:N_OFFENDERS].tolist()
     ]
-    more = f" (and {len(clear) - 1} more of the groups have some)" if len(clear) > 1 else ""
+    more = f" (and {len(clear) - 1} more of the {group}s have some)" if len(clear) > 1 else ""
     return (
-        f"about {worst.expected:.0f} of the {worst.n_items} items in {group} seem to be copies of "
-        f"others: {', '.join(strongest)}{more}"
+        f"about {worst.expected:.0f} of the {worst.n_items} {item}s in {which} seem to be copies "
+        f"of others: {', '.join(strongest)}{more}"
     )
 
 
-def say_nearest(result: Result) -> str:
-    """Return a sentence on the number of labels that was asked for, if no step has it.
+def say_status(result: Result) -> str:
+    """Return how the labels were chosen; with numbers, if no step has the number asked for.
 
     Examples
     --------
     >>> import spherelax as sl
     >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
-    >>> say_nearest(replace(result, asked=2))
+    >>> say_status(replace(result, status=sl.Status.NEAREST, asked=2))
     'No step has 2 labels, so that those of the nearest one were taken, 3. Steps have 3 to 3.'
     """
+    if result.status is not Status.NEAREST or result.asked is None:
+        return str(result.status)
     steps = result.n_labels_per_step
     return (
         f"No step has {result.asked:,} labels, so that those of the nearest one were taken, "
@@ -530,7 +538,7 @@ class Result:
         status = Status.CHOSEN if is_exact else Status.NEAREST
         found = self._at_step(int(best[len(best) // 2]), status, asked=n_labels)
         if not is_exact:
-            warnings.warn(say_nearest(found), SphereWarning, stacklevel=2)
+            warnings.warn(say_status(found), SphereWarning, stacklevel=2)
         return found
 
     def matches(self) -> NDArray[np.intp]:

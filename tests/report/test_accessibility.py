@@ -142,6 +142,6 @@ def test_paper_is_white_and_has_no_controls(visit, illustrated):
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
-    for control in ("nav", "#control", "#pair-control", "#show-kept"):
+    for control in ("nav", "#control", ".chooser >> nth=0", "#show-kept"):
         assert page.locator(control).is_hidden()
     assert page.get_by_text("similar, and with a common label").is_visible()

@@ -37,7 +37,7 @@ def check_step(page, result, index):
     largest = page.locator("#largest tbody tr").first.locator("th").inner_text()
     assert int(largest) == np.bincount(labels).max()
     said = page.locator("#step").get_attribute("aria-valuetext")
-    assert said.startswith(f"resolution {path.resolutions[index]:.3g}, {n_labels:,} label")
+    assert said.startswith(f"resolution {path.resolutions[index]:.4g}, {n_labels:,} label")
     assert said.endswith(", chosen") == (index == result.position)
     assert page.locator("#now").text_content() == said
 

@@ -24,7 +24,7 @@ def test_outcome_is_that_of_a_slow_count(answer):
     assert found.kept == pytest.approx(across[together].sum() / across.sum(), rel=1e-6)
     assert found.direct == np.count_nonzero(np.triu(across * together))
     assert found.direct + found.implied == np.triu(together, 1).sum()
-    assert found.stability == result.path.stability[result.position]
+    assert found.stability == Case.of(items, result).stability[result.position]
     assert found.n_unsure == (result.confidence < 0.1).sum()
     assert found.confidence == np.histogram(result.confidence, np.arange(11) / 10)[0].tolist()
 
@@ -62,18 +62,19 @@ def test_least_certain_items_and_their_strongest_other_claim(answer):
     entries = case.graph.values, case.graph.indices, case.graph.indptr
     graph = case.scale * sp.csr_array(entries, shape=(case.n_items,) * 2).toarray()
     for row in rows:
-        item = items.names.index(row.name)
+        item = row.item
         sums = np.bincount(result.labels, weights=graph[item])
-        assert row.label == result.labels[item]
-        assert row.own == pytest.approx(sums[row.label])
-        sums[row.label] = -1
+        assert row.label == str(result.labels[item])
+        assert row.own == pytest.approx(sums[result.labels[item]])
+        sums[result.labels[item]] = -1
         assert row.other == pytest.approx(max(sums.max(), 0))
         if row.other_label is not None:
-            witness = items.names.index(row.witness)
-            assert sums[row.other_label] == pytest.approx(sums.max())
-            assert result.labels[witness] == row.other_label
+            witness = row.witness
+            other = int(row.other_label)
+            assert sums[other] == pytest.approx(sums.max())
+            assert result.labels[witness] == other
             assert graph[item, witness] > 0
-            held = np.flatnonzero(result.labels == row.other_label)
+            held = np.flatnonzero(result.labels == other)
             if items.groups is not None:
                 taken = items.groups[item] in [items.groups[i] for i in held]
                 assert row.taken == taken

@@ -13,6 +13,7 @@ import spherelax as sl
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case
+from spherelax.report.dropped import find_dropped
 from spherelax.report.inputs import describe_inputs
 from spherelax.report.outcome import describe_outcome, least_certain
 
@@ -57,15 +58,15 @@ def test_least_certain_items_are_listed_with_who_else_claims_them(answer):
     expected = least_certain(Case.of(items, result))
     for row, one in zip(rows, expected, strict=True):
         said = dict(zip(head, row, strict=True))
-        assert said["item"] == one.name
+        assert said["item"] == items.names[one.item]
         assert said.get("group") == one.group
         assert float(said["confidence"]) == pytest.approx(one.confidence, abs=0.005)
         assert float(said["similarity"]) == pytest.approx(one.own, rel=0.01)
         if one.other_label is None:
             assert (said["other label"], said["closest item there"]) == ("none", "")
         else:
-            assert int(said["other label"]) == one.other_label
-            assert said["closest item there"] == one.witness
+            assert said["other label"] == one.other_label
+            assert said["closest item there"] == items.names[one.witness]
         if items.groups:
             places = {None: ""}.get(one.other_label, "taken" if one.taken else "free")
             assert said["place there"] == places
@@ -94,6 +95,7 @@ def test_facts_are_those_that_were_counted(matching):
         "Resolution": f"{result.resolution:.4g}",
         "Similarity inside labels": f"{outcome.kept:.0%}",
         "Conflicts resolved": f"{inputs.n_conflicted}",
+        "Dropped pairs": f"{len(find_dropped(case).pairs)}",
         "Confidence": f"{outcome.mean_confidence:.2f}",
         "Stability": f"{outcome.stability:.2f}",
     }
@@ -111,7 +113,7 @@ def test_embedded_numbers_are_those_of_the_path(clustering, solver):
     items, _ = clustering
     result = sl.solve(items.similarity, solver=solver)
     data = data_of(report_html(items, result))
-    path = result.path
+    path, stability = result.path, Case.of(items, result).stability
     assert data["chosen"] == result.position
     assert len(data["steps"]) == len(data["x"]) == len(path.alphas)
     assert data["x"] == sorted(data["x"], reverse=True)
@@ -119,7 +121,7 @@ def test_embedded_numbers_are_those_of_the_path(clustering, solver):
         assert int(said["now-labels"].replace(",", "")) == result.n_labels_per_step[step]
 
         assert float(said["now-resolution"]) == pytest.approx(path.resolutions[step], rel=1e-3)
-        assert float(said["now-stability"]) == pytest.approx(path.stability[step], abs=0.01)
+        assert float(said["now-stability"]) == pytest.approx(stability[step], abs=0.01)
         worth = (path.etas if path.savings is None else path.savings)[step]
         assert float(said["now-first"].replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
         assert data["y"][1][step] == pytest.approx(_place(result.n_labels_per_step, step), abs=0.1)
@@ -190,7 +192,7 @@ def test_items_similar_to_nothing_have_a_page(solver):
     W = np.zeros((3, 3))
     page = report_html(Items(W, None), sl.solve(W, solver=solver))
     assert "3 items similar to no other" in page
-    assert "do not rely on them yet" in page
+    assert "Do not rely on these labels yet" in page
 
 
 def test_many_items_make_a_small_page():
@@ -221,4 +223,4 @@ def test_many_items_make_a_small_page():
     groups = [f"source {i % 5000}" for i in range(n_items)]
     page = report_html(Items(W, names, groups), result)
     assert len(page.encode()) < LIMIT / 10
-    assert f"4,000 labels for {n_items:,} items" in page
+    assert f"4,000 labels from {n_items:,} items in 5,000 groups" in page

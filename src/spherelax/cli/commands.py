@@ -51,6 +51,7 @@ def main(ctx: click.Context) -> None:
     options.IMAGES,
     options.DATABASE,
     options.STEP,
+    options.VERBOSE,
     options.SOLVING,
     options.PICK_GROUPED,
 )
@@ -69,6 +70,7 @@ def match(file: Path, **given: Any) -> None:
     options.READING,
     options.WRITING,
     options.STEP,
+    options.VERBOSE,
     options.SOLVING,
 )
 def cluster(file: Path, **given: Any) -> None:
@@ -88,11 +90,18 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     groups = given.pop("groups", None)
     reading = taken(given, *READING)
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
-    step = taken(given, options.STEP)
+    step, is_verbose = taken(given, options.STEP), given.pop("verbose")
     settings = solving.checked(step, given, kind=reading["kind"])
     targets.check(file, groups, *(reading["records"] or ()))
     work.label(
-        file, groups, reading, targets, step=step, settings=settings, is_matching=is_matching
+        file,
+        groups,
+        reading,
+        targets,
+        step=step,
+        settings=settings,
+        is_matching=is_matching,
+        is_verbose=is_verbose,
     )
 
 
@@ -102,6 +111,7 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     *READING,
     {"--out": Option(options.FILE, "File of the steps: .csv, .tsv, .json, or - (default).")},
     {"--json": Option(bool, "The steps as JSON.", argument="as_json")},
+    options.VERBOSE,
     options.SOLVING,
 )
 def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **given: Any) -> None:
@@ -112,9 +122,10 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
     """
     from spherelax.cli import solving, work
 
-    reading = taken(given, *READING)
+    reading, is_verbose = taken(given, *READING), given.pop("verbose")
     settings = solving.checked({}, given, kind=reading["kind"])
-    work.path(file, groups, reading, settings, given=given, out=out, as_json=as_json)
+    form = work.Form(out, as_json, is_verbose)
+    work.path(file, groups, reading, settings, given=given, form=form)
 
 
 @_command(
@@ -125,6 +136,7 @@ def path(file: Path, groups: Path | None, out: Path | None, as_json: bool, **giv
     {"--result": Option(options.FILE, "A result for FILE, saved as .npz: FILE is not solved.")},
     options.IMAGES,
     options.STEP,
+    options.VERBOSE,
     options.SOLVING,
 )
 def report(
@@ -136,13 +148,21 @@ def report(
     """
     from spherelax.cli import solving, work
 
-    out = given.pop("out") or Path("report.html")
+    out, is_verbose = given.pop("out") or Path("report.html"), given.pop("verbose")
     reading, step = taken(given, *READING), taken(given, options.STEP)
     settings = solving.checked(step, given, kind=reading["kind"])
     if result:
         solving.check_unused("--result", {**step, **given})
     work.report(
-        file, groups, reading, step=step, settings=settings, out=out, saved_in=result, images=images
+        file,
+        groups,
+        reading,
+        step=step,
+        settings=settings,
+        out=out,
+        saved_in=result,
+        images=images,
+        is_verbose=is_verbose,
     )
 
 

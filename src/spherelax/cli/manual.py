@@ -25,6 +25,7 @@ MATCH = f"""
 \b
 Examples
   spherelax match database.db --out tracks.csv --write-database cleaned.db
+  spherelax match pairs.csv --records shop.csv --records bank.csv --out entities.csv
   spherelax match pairs.parquet --duplicate-free shop,bank --out entities.parquet
   spherelax match edges.csv --groups groups.csv --out labels.csv --report report.html
   spherelax match matrix.npz --groups images.txt --json
@@ -67,16 +68,15 @@ Examples
 
 \b
 Columns
-  alpha               resolution / (1 + resolution), the unit of the paper
   resolution          how similar two labels must be to become one, in units of
                       the average similarity; a high one gives many labels
   labels              number of labels
-  eta                 how much the last pass of the step still gained
   saving              how much shorter the labels make the description of the
-                      similarities, in nats (1.44 bits); larger is better
-  stability           width of the range of resolutions with the same labels:
-                      ln(highest / lowest)
+                      similarities; larger is better
+  stability           width of the range of resolutions with nearly the same
+                      labels: ln(highest / lowest)
   picked              1 for the step that the labels come from, else 0
+With --verbose also alpha and eta, of the paper.
 {FORMATS_HINT}"""
 REPORT = f"""
 \b
@@ -120,7 +120,8 @@ KINDS_TEXT = {
             optionally, source_dataset_l, source_dataset_r. The sources may be missing. --columns
             gives other names. Only a match_weight, or any score with --kind odds, may be negative.
             A source is a group if no two of its records are paired; with --duplicate-free, the
-            sources named there are the groups.
+            sources named there are the groups. Records without a pair come from --records: tables
+            with source and id, or with id alone if the file is named after its source.
         """,
     "colmap": """
         colmap: .db, .sqlite, .sqlite3

@@ -71,7 +71,7 @@ READING = {
     "--kind": Option(
         Choice("graph", "pairs", "odds", "information"),
         "What the similarities are. graph: items without one are not alike. pairs: scores of "
-        "candidates, whose worth is learnt. odds: log odds in nats, which may be negative. "
+        "candidates, whose worth is learnt. odds: natural log odds, which may be negative. "
         "information: -log(1 - p) of a probability p. Default: graph for edges, h5ad and points, "
         "information for splink's columns, else found from the similarities.",
     ),
@@ -104,6 +104,11 @@ ONE_PER_GROUP = {
 }
 JSON = {
     "--json": Option(bool, "A summary as JSON on standard output, for scripts.", argument="as_json")
+}
+VERBOSE = {
+    "--verbose": Option(
+        bool, "Also say what only readers of the method's pages need: resolution, alpha, steps."
+    )
 }
 WRITING = {
     "--out": Option(

@@ -17,7 +17,7 @@ from spherelax.cli.options import spelled
 from spherelax.cli.terminal import Progress, begin, cut_short, in_thread
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
-from spherelax.result import say_duplicates
+from spherelax.result import say_duplicates, say_status
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Given = Mapping[str, Any]
@@ -128,8 +128,9 @@ def _solved(
             items, result = io.Neighbors.of(problem, items.ids), model.result_
         else:
             result = spherelax.solve(items.problem, **given)
-    if step.get("n_labels") is not None:
-        result = result.with_n_labels(step["n_labels"])
+        if step.get("n_labels") is not None:
+            result = result.with_n_labels(step["n_labels"])
     messages = [str(warning.message) for warning in caught]
-    said = {*spherelax.Status, say_duplicates(result.duplicates()) or "\n"}
+    copies = say_duplicates(result.duplicates())
+    said = {*spherelax.Status, say_status(result), copies or "\n"}
     return items, result, [message for message in messages if not any(s in message for s in said)]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -21,7 +21,7 @@ from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, pic
 from spherelax.cli.terminal import begin, in_thread, writing
 from spherelax.io.answers import UNSURE
 from spherelax.io.cells import ENDING as CELLS
-from spherelax.result import say_duplicates
+from spherelax.io.words import count, plural
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")
 
@@ -37,6 +37,7 @@ def label(
     step: Given,
     settings: Given,
     is_matching: bool,
+    is_verbose: bool,
 ) -> None:
     """Read a file, solve, write the outputs and print a summary: match and cluster."""
     with readable(file) as source:
@@ -56,7 +57,15 @@ def label(
     else:
         if targets.prints_labels:
             _write_bytes(STANDARD, io.columns_csv(items.answer(result)).encode())
-        _summarise(items, result, n_alone, lines)
+        _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
+
+
+class Form(NamedTuple):
+    """How the steps of a path are written: where to, whether as JSON, and whether all numbers."""
+
+    out: Path | None
+    as_json: bool
+    is_verbose: bool
 
 
 def path(
@@ -66,10 +75,10 @@ def path(
     settings: Given,
     *,
     given: Given,
-    out: Path | None,
-    as_json: bool,
+    form: Form,
 ) -> None:
     """Write the steps of a new or of a saved sweep; a saved one allows no other options."""
+    out, as_json, is_verbose = form
     if as_json and out == STANDARD:
         raise click.UsageError("standard output can take only one of --json and --out -")
     check_files([out], (file, groups, *(reading["records"] or ())))
@@ -83,9 +92,9 @@ def path(
             items, _ = read(source, groups, reading)
             result = solve(items, settings, {})[1]
     if out and out != STANDARD:
-        _write_bytes(out, _steps(result, out.suffix.lower()))
+        _write_bytes(out, _steps(result, out.suffix.lower(), is_verbose))
     if as_json or out in (None, STANDARD):
-        _write_bytes(STANDARD, _steps(result, ".json" if as_json else ".csv"))
+        _write_bytes(STANDARD, _steps(result, ".json" if as_json else ".csv", is_verbose))
 
 
 def report(
@@ -98,6 +107,7 @@ def report(
     out: Path,
     saved_in: Path | None,
     images: Path | None,
+    is_verbose: bool,
 ) -> None:
     """Write a report about a new or a saved result."""
     check_files([out], (file, groups, saved_in, *(reading["records"] or ())))
@@ -111,7 +121,8 @@ def report(
             items, result = solve(items, settings, step)
         lines = _guess(kind_of(source, reading), reading)
         _write_page(out, file, items, result, shown)
-    _summarise(items, result, n_alone, [*lines, f"report: {name_of(out, 'output')}"])
+    lines.append(f"report: {name_of(out, 'output')}")
+    _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
 
 
 def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> None:
@@ -119,7 +130,8 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
     with readable(file) as source:
         items, _ = read(source, groups, reading)
         about = {"kind": kind_of(source, reading), **facts(similar(items))}
-    _write_bytes(STANDARD, _json(about) if as_json else f"{facts_text(about)}\n".encode())
+    text = items.words.speak(facts_text(about))
+    _write_bytes(STANDARD, _json(about) if as_json else f"{text}\n".encode())
 
 
 def _guess(kind: str, reading: Given) -> list[str]:
@@ -139,13 +151,14 @@ def _write(
                 targets.write_database, items, result, add_missing=targets.add_missing
             )
         lines.append(
-            f"database: {targets.write_database}, {_count(counts.kept, 'match', 'es')} kept, "
-            f"{counts.removed} removed, {counts.added} added"
+            f"database: {targets.write_database}, {count(counts.kept, 'match')} kept, "
+            f"{counts.removed:,} removed, {counts.added:,} added"
         )
     if targets.out and targets.out != STANDARD:
         _write_labels(targets.out, source, items, result)
     if targets.out or targets.prints_labels:
-        lines.append(f"labels: {name_of(targets.out or STANDARD, 'output')}")
+        where = name_of(targets.out or STANDARD, "output")
+        lines.append(f"{plural(items.words.label)}: {where}")
     for rows, table in targets.tables.items():
         with writing(str(table)):
             io.write_answer(table, items, result, of=rows)
@@ -199,23 +212,24 @@ def _write_page(
 ) -> None:
     """Write the report of a result."""
     begin(f"writing {name_of(target, 'output')}")
-    title = f"Labels of {name_of(file) if file == STANDARD else file.name}"
+    named = name_of(file) if file == STANDARD else file.name
+    title = f"{plural(items.words.label).capitalize()} of {named}"
     page = in_thread(lambda: spherelax.report.report_html(items, result, title=title, **shown))
     _write_bytes(target, page.encode())
 
 
-def _steps(result: spherelax.Result, ending: str) -> bytes:
+def _steps(result: spherelax.Result, ending: str, is_verbose: bool) -> bytes:
     """Return the steps of a path as CSV, TSV or JSON, by ending; unknown numbers are empty."""
     sweep = result.path
     savings = np.full(len(sweep.alphas), np.nan) if sweep.savings is None else sweep.savings
     curves = {
-        "alpha": sweep.alphas,
         "resolution": sweep.resolutions,
         "labels": result.n_labels_per_step,
-        "eta": sweep.etas,
         "saving": savings,
         "stability": sweep.stability,
     }
+    if is_verbose:
+        curves |= {"alpha": sweep.alphas, "eta": sweep.etas}
     columns: dict[str, list[Any]] = {
         name: [value if isfinite(value) else None for value in curve.tolist()]
         for name, curve in curves.items()
@@ -234,33 +248,48 @@ def _cell(value: float | None) -> str:
     return "" if value is None else f"{value:.6g}"
 
 
-def _summarise(items: io.Items, result: spherelax.Result, n_alone: int, lines: list[str]) -> None:
-    """Print on standard error what was found and written."""
-    groups = f" in {_count(len({*items.groups} - {None}), 'group')}" if items.groups else ""
-    alone = f" ({n_alone} without an edge)" if n_alone else ""
-    n_single = int((np.bincount(result.labels) == 1).sum())
-    single = f" ({n_single} of one item)" if n_single else ""
+def _summarise(
+    items: io.Items,
+    result: spherelax.Result,
+    n_alone: int,
+    lines: list[str],
+    *,
+    is_verbose: bool,
+) -> None:
+    """Print on standard error what was found and written, in the words of the input."""
+    words = items.words
+    sizes = np.bincount(result.labels)
+    found = words.found(
+        n_items=items.n_items,
+        n_groups=len({*items.groups} - {None}) if items.groups else None,
+        n_labels=len(sizes),
+        n_single=int((sizes == 1).sum()),
+    )
+    alone = f"no edge: {count(n_alone, words.item)}, from the {plural(words.group)}"
     n_unsure = int((result.confidence < UNSURE).sum())
-    bound = ""
-    if result.max_labels < items.n_items:
-        bound = f" (max_labels {result.max_labels})"
-    copies = say_duplicates(result.duplicates(), items.names, items.groups)
+    copies = words.copies(result, items.names, items.groups)
     wrong = ""
     if result.is_probability:
-        wrong = f"; about {np.sum(1.0 - result.confidence):.0f} labels of items may be wrong"
+        n_wrong = round(float(np.sum(1.0 - result.confidence)))
+        wrong = f"; about {count(n_wrong, words.item)} may be in a wrong {words.label}"
     said = (
-        f"{_count(items.n_items, 'item')}{groups}{alone}: "
-        f"{_count(result.n_labels, 'label')}{single} at resolution {result.resolution:.4g}{bound}",
-        str(result.status),
+        found,
+        words.chosen(result),
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
-        + _count(n_unsure, "item")
-        + wrong,
+        f"{count(n_unsure, words.item)}{wrong}",
+        *([alone] if n_alone else []),
         *([f"duplicates: {copies}"] if copies else []),
         *lines,
+        *([_method(result)] if is_verbose else []),
     )
     click.echo("\n".join(said), err=True)
 
 
-def _count(number: int, name: str, several: str = "s") -> str:
-    """Return a number with its noun, such as ``1 item`` or ``2 items``."""
-    return f"{number} {name}{'' if number == 1 else several}"
+def _method(result: spherelax.Result) -> str:
+    """Return a line for readers of the method's pages."""
+    n_steps = len(result.path.alphas)
+    return (
+        f"method: resolution {result.resolution:.4g} (alpha {result.alpha:.4g}), step "
+        f"{result.position + 1} of {n_steps}, {result.n_labels:,} labels of at most "
+        f"{result.max_labels:,}"
+    )

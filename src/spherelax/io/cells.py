@@ -35,9 +35,7 @@ class Cells(Items):
     words: ClassVar[Words] = CELLS
 
 
-def from_anndata(
-    adata: Any, *, neighbors_key: str | None = None, obsp: str | None = None
-) -> Cells:
+def from_anndata(adata: Any, *, neighbors_key: str | None = None, obsp: str | None = None) -> Cells:
     """Return the neighbour graph of an AnnData, which :func:`scanpy.pp.neighbors` has made.
 
     Parameters

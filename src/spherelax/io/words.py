@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
+
+from spherelax.result import Result, Status, say_duplicates, say_status
 
 PLURALS = {"entity": "entities", "match": "matches"}
 VOWELS = "aeio"  # nouns here that begin with one of them have the article "an"
-GENERIC = re.compile(r"\b(?:(a|an|A|An) )?(item|group|label)(s?)\b")
+# Generic words in texts; names of HTML elements and attributes are none.
+GENERIC = re.compile(r"""(?<![<="/#-])\b(?:(an?|An?) )?([Ii]tem|[Gg]roup|[Ll]abel)(s?)\b""")
 
 
 def plural(noun: str) -> str:
@@ -51,8 +55,8 @@ class Words:
 
     Examples
     --------
-    >>> KEYPOINTS.speak("An item of a group has a label.")
-    'A keypoint of a photograph has a track.'
+    >>> KEYPOINTS.speak("An item of a group has a label. Labels have numbers.")
+    'A keypoint of a photograph has a track. Tracks have numbers.'
     >>> KEYPOINTS.found(n_items=14129, n_groups=11, n_labels=3464, n_single=27)
     '3,437 tracks from 14,129 keypoints in 11 photographs; 27 keypoints match nothing'
     """
@@ -78,11 +82,26 @@ class Words:
             single = f"; {count(n_single, self.item)} {said}"
         return f"{count(shown, self.label)} from {count(n_items, self.item)}{where}{single}"
 
+    def chosen(self, result: Result) -> str:
+        """Say how the labels were chosen.
+
+        Where numbers of labels are compared with one that was asked for, labels of single items
+        count, too, so that this sentence speaks of labels.
+        """
+        said = say_status(result)
+        return said if result.status is Status.NEAREST else self.speak(said)
+
+    def copies(self, result: Result, names: list[str], groups: list[Any] | None) -> str | None:
+        """Say which group seems to hold copies; None: no group clearly does."""
+        return say_duplicates(result.duplicates(), names, groups, item=self.item, group=self.group)
+
     def _said(self, found: re.Match[str]) -> str:
         """Return a noun of the input for a generic one, with its article and number."""
         article, generic, several = found.groups()
-        noun: str = getattr(self, generic)
+        noun: str = getattr(self, generic.lower())
         said = plural(noun) if several else noun
+        if generic[0].isupper():
+            said = said.capitalize()
         if article is None:
             return said
         an = "an" if noun[0] in VOWELS else "a"

@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike
 from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items
 from spherelax.report.case import Case
+from spherelax.report.dropped import find_dropped
 from spherelax.report.inputs import describe_inputs, find_oddities
 from spherelax.report.outcome import describe_outcome, least_certain
 from spherelax.report.page import Parts, make_page
-from spherelax.report.pictures import make_pictures
+from spherelax.report.pictures import make_crops, make_pictures
 from spherelax.report.steps import make_steps
+from spherelax.report.whole import choose_whole
 from spherelax.result import Result
 
 __all__ = ["report_html"]
@@ -30,7 +32,8 @@ def report_html(
     """Return an HTML page that helps to decide whether to trust the labels.
 
     It shows the input and what is unusual in it, the labels and their confidence, the sweep with a
-    slider over all its steps, and the items with the lowest confidence. The page needs no other
+    slider over all its steps, some labels whole, and the items with the lowest confidence. What
+    :class:`~spherelax.io.Records` know of each record is shown beside it. The page needs no other
     files, and names from the data cannot run as HTML or scripts. The similarity matrix is drawn in
     at most 128 x 128 cells, so the page stays small with many items.
 
@@ -44,7 +47,8 @@ def report_html(
         Heading of the page.
     images : mapping of group to bytes, optional
         The content of the image file of each group, in a format that Pillow can read, such as an
-        :class:`~spherelax.io.ImageFolder`. Matches are drawn on up to eight images.
+        :class:`~spherelax.io.ImageFolder`. Matches are drawn on up to eight images, and some
+        labels are shown on all of theirs.
     positions : array-like of shape (n_items, 2), optional
         Needed with images: x and y of each item in pixels; (0, 0) is the centre of the top left
         pixel. NaN if not known.
@@ -75,9 +79,11 @@ def report_html(
         raise InvalidInputError("images need items with groups, one per image; found no groups")
     case = Case.of(items, result)
     inputs = describe_inputs(case)
-    pictures = None
+    dropped, wholes = find_dropped(case), choose_whole(case)
+    pictures, crops = None, {}
     if images is not None and positions is not None:
         pictures = make_pictures(case, images, positions)
+        crops = make_crops(case, images, positions, [one.members for one in wholes])
     parts = Parts(
         inputs=inputs,
         oddities=find_oddities(case, inputs),
@@ -85,5 +91,8 @@ def report_html(
         unsure=least_certain(case),
         steps=make_steps(case),
         pictures=pictures,
+        dropped=dropped,
+        wholes=wholes,
+        crops=crops,
     )
     return make_page(case, parts, title)

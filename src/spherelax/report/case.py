@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,13 @@ from scipy.sparse.csgraph import connected_components
 
 from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io.items import Items
+from spherelax.io.colmap import Keypoints
+from spherelax.io.items import Columns, Items
+from spherelax.io.pairs import Records
+from spherelax.io.words import Words
 from spherelax.labels import count_labels
 from spherelax.problem import Problem
-from spherelax.result import Result
+from spherelax.result import Result, steady_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,14 @@ class Case:
         The labels, the path and more.
     scores : callable
         Turns similarities into the user's own scores.
+    words : Words
+        What items, groups and labels are called.
+    numbers : ndarray of shape (n_items,)
+        Number of each item's label, as in files; -1: its label has none.
+    details : dict of str to list
+        Columns of the user's own tables, which are shown beside names.
+    spots : ndarray of shape (n_items, 2) or None
+        Place of each keypoint in its photograph, in pixels.
     """
 
     names: list[str]
@@ -49,6 +60,10 @@ class Case:
     graph: Graph
     result: Result
     scores: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    words: Words
+    numbers: NDArray[np.integer]
+    details: Columns
+    spots: NDArray[np.float64] | None
 
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
@@ -62,7 +77,37 @@ class Case:
         scale = float(problem.similarity.max())
         groups = None if items.groups is None else list(items.groups)
         graph = build_graph(problem, scale)
-        return cls(items.names, groups, problem, scale, graph, result, items.scores)
+        return cls(
+            items.names,
+            groups,
+            problem,
+            scale,
+            graph,
+            result,
+            items.scores,
+            items.words,
+            items.numbers(result),
+            (isinstance(items, Records) and items.details) or {},
+            items.positions if isinstance(items, Keypoints) else None,
+        )
+
+    def say(self, text: str) -> str:
+        """Say a text about items, groups and labels in the words of the input."""
+        return self.words.speak(text)
+
+    def found(self) -> str:
+        """Say how many labels were found, from how many items and groups."""
+        sizes = np.bincount(self.result.labels)
+        return self.words.found(
+            n_items=self.n_items,
+            n_groups=len(self.group_sizes),
+            n_labels=len(sizes),
+            n_single=int((sizes == 1).sum()),
+        )
+
+    def number(self, item: int) -> str:
+        """Return the number of the label of an item, as it is in files."""
+        return str(self.numbers[item]) if self.numbers[item] >= 0 else "none"
 
     @property
     def n_items(self) -> int:
@@ -91,6 +136,24 @@ class Case:
             found, counts = np.unique(key, return_counts=True)
             held[found[counts > 1] // self.n_items] = True
         return held
+
+    @cached_property
+    def n_labels_per_step(self) -> NDArray[np.intp]:
+        """Number of labels at each step; those of single items count if the words say so."""
+        counts = self.result.n_labels_per_step
+        if self.words.counts_single:
+            return counts
+        return np.array([np.count_nonzero(np.bincount(at) > 1) for at in self.result.labelings])
+
+    @cached_property
+    def stability(self) -> NDArray[np.float64]:
+        """Stability of each step; at the chosen one that of the labels of the result."""
+        return replace(self.result.path, labels=self.result.labelings).stability
+
+    @cached_property
+    def steady(self) -> range:
+        """The steps around the chosen one whose labels are nearly those of the result."""
+        return steady_steps(self.result.labelings, self.result.position)
 
     @cached_property
     def group_sizes(self) -> dict[Any, int]:

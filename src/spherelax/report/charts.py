@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.report.case import Case
 from spherelax.report.markup import text
 from spherelax.result import Result, Status, SweepPath
 
@@ -85,37 +86,44 @@ def logarithmic(values: NDArray[np.float64], floor: float, max_ticks: int = MAX_
     return Axis((np.log10(raised) - low) / (high - low), named)
 
 
-def across(path: SweepPath) -> tuple[Axis, str]:
-    """Return the axis of the steps and its name: the resolution, or alpha if its steps are equal.
+def across(path: SweepPath) -> Axis:
+    """Return the axis of the steps, with resolutions as ticks.
 
-    The steps of the slider are equal, too, so that it stands below its place in the curves.
+    The steps of the slider are equal, and so are they here, whether the solver made them equal in
+    ln(resolution) or in alpha. So the slider stands below its place in the curves.
     """
     distances = np.diff(path.alphas)
     if np.allclose(distances, distances[:1]):
-        what = "alpha = resolution / (1 + resolution)"
-        return linear(path.alphas, MAX_TICKS_BELOW), what
-    what = "resolution, in units of the average similarity"
-    return logarithmic(path.resolutions, 0.0, MAX_TICKS_BELOW), what
+        places, ticks = linear(path.alphas, MAX_TICKS_BELOW)
+        low, span = float(path.alphas.min()), float(np.ptp(path.alphas))
+        alphas = [low + span * at for at, _ in ticks]
+        named = [_number(alpha / (1.0 - alpha)) for alpha in alphas]
+        return Axis(places, [(at, said) for (at, _), said in zip(ticks, named, strict=True)])
+    return logarithmic(path.resolutions, 0.0, MAX_TICKS_BELOW)
 
 
-def curves(result: Result) -> list[Curve]:
-    """Return the curves of the page: saving or eta, number of labels, stability."""
-    path, at, n_labels = result.path, result.position, result.n_labels_per_step
-    first = _savings(result) if shows_savings(result) else _eta(result)
+def curves(case: Case) -> list[Curve]:
+    """Return the curves of the page: saving or movement, number of labels, stability."""
+    result, n_labels = case.result, case.n_labels_per_step
+    at = result.position
+    first = _savings(case) if shows_savings(result) else _movement(case)
     return [
         first,
         Curve(
-            "number of labels",
+            case.say("number of labels"),
             "at each step",
             logarithmic(n_labels.astype(float), 1.0),
-            _summary("the number of labels", n_labels, at),
+            _summary(case.say("the number of labels"), n_labels, at),
         ),
         Curve(
             "stability",
-            "width of the range of resolutions in which the labels stay the same, as ln(highest / "
-            "lowest); a wide range means that they depend little on the resolution",
-            linear(path.stability),
-            _summary("stability", path.stability, at),
+            case.say(
+                "width of the range of resolutions around a step in which nearly the same pairs "
+                "share a label, as ln(highest / lowest); a wide range means that the labels depend "
+                "little on the resolution"
+            ),
+            linear(case.stability),
+            _summary("stability", case.stability, at),
         ),
     ]
 
@@ -160,27 +168,32 @@ def places(curve: Curve) -> list[float]:
     return [round(100 * float(MARGIN + (1 - 2 * MARGIN) * (1 - at)), 2) for at in curve.axis.places]
 
 
-def _eta(result: Result) -> Curve:
+def _movement(case: Case) -> Curve:
     """Return the curve of eta, how much the last pass of each step still gained."""
-    etas = result.path.etas
+    result, etas = case.result, case.result.path.etas
     return Curve(
-        "eta",
-        "how much the last pass of a step still gained; the best labels are usually where it is "
-        "small, between its two maxima" + _undecided(result),
+        "movement",
+        case.say(
+            "how much the last pass of a step still gained; the best labels are usually where it "
+            "is small, between its two maxima" + _undecided(result)
+        ),
         logarithmic(etas, ETA_FLOOR * float(etas.max() or 1.0)),
-        _summary("eta", etas, result.position),
+        _summary("the movement", etas, result.position),
     )
 
 
-def _savings(result: Result) -> Curve:
+def _savings(case: Case) -> Curve:
     """Return the curve of the saving of each step, in nats."""
-    savings = np.asarray(result.path.savings)
+    result, savings = case.result, np.asarray(case.result.path.savings)
     lowest = -CUT * max(float(savings.max()), 0.0) or -np.inf
     cut = "; values far below zero are cut off" if savings.min() < lowest else ""
     return Curve(
         "saving",
-        "how much shorter the labels make the description of the similarities, in nats (1.44 bits "
-        "each); larger is better" + _undecided(result) + cut,
+        case.say(
+            "how much shorter the labels make the description of the similarities; larger is better"
+            + _undecided(result)
+            + cut
+        ),
         linear(np.maximum(savings, lowest)),
         _summary("the saving", savings, result.position),
     )

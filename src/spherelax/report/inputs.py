@@ -95,6 +95,7 @@ def _isolated(case: Case) -> Oddity | None:
     """Report items that are similar to no other."""
     alone = np.flatnonzero(np.diff(case.graph.indptr) == 0)
     return _oddity(
+        case,
         len(alone),
         "{n} {item} similar to no other",
         "Each has its own label. Are their similarities missing?",
@@ -106,6 +107,7 @@ def _duplicates(case: Case) -> Oddity | None:
     """Report similar items of one group, which never share a label."""
     pairs = _pairs_inside_groups(case)
     return _oddity(
+        case,
         len(pairs),
         "{n} {pair} of one group similar to each other",
         "Items of one group never share a label, so these similarities were ignored. "
@@ -125,6 +127,7 @@ def _same_names(case: Case) -> Oddity | None:
             again.append(name)
         seen.add(key)
     return _oddity(
+        case,
         len(again),
         "{n} {item} with the name of another" + (" of the same group" if case.groups else ""),
         "Case and blanks are ignored here. Is the same thing listed twice?",
@@ -138,6 +141,7 @@ def _single_groups(case: Case) -> Oddity | None:
     if len(single) == len(case.group_sizes):
         return None
     return _oddity(
+        case,
         len(single),
         "{n} {group} of one item",
         "A group of one item has no effect. Is the column of groups the right one?",
@@ -152,6 +156,7 @@ def _huge(case: Case, inputs: Inputs) -> Oddity | None:
     strongest = huge[np.argsort(-values[huge], kind="stable")]
     ends = zip(case.rows[strongest], case.graph.indices[strongest], strict=True)
     return _oddity(
+        case,
         len(huge),
         "{n} {pair} " + f"over {HUGE:g} times as similar as the median pair",
         f"The largest similarity is {inputs.largest:.3g}, the median {inputs.median:.3g}. "
@@ -166,21 +171,26 @@ def _conflicts(case: Case) -> Oddity | None:
     sizes, first = np.bincount(case.components), np.unique(case.components, return_index=True)[1]
     largest = held[np.argsort(-sizes[held], kind="stable")]
     return _oddity(
+        case,
         len(held),
         "{n} connected {component} with two items of one group",
         "Two items of one group cannot be the same thing, so some of the similarities there must "
         "be wrong. These components were split.",
-        (Example(f"{sizes[at]:,} items around {{}}", (case.names[first[at]],)) for at in largest),
+        (
+            Example(case.say(f"{sizes[at]:,} items around {{}}"), (case.names[first[at]],))
+            for at in largest
+        ),
     )
 
 
-def _oddity(n: int, what: str, why: str, examples: Iterable[Example]) -> Oddity | None:
+def _oddity(case: Case, n: int, what: str, why: str, examples: Iterable[Example]) -> Oddity | None:
     """Return an oddity that was found n times; None if n is 0."""
     if n == 0:
         return None
     nouns = ("item", "pair", "group", "component")
     words = {noun: noun if n == 1 else f"{noun}s" for noun in nouns}
-    return Oddity(what.format(n=f"{n:,}", **words), why, list(islice(examples, EXAMPLES)))
+    said = case.say(what.format(n=f"{n:,}", **words))
+    return Oddity(said, case.say(why), list(islice(examples, EXAMPLES)))
 
 
 def _pairs_inside_groups(case: Case) -> NDArray[np.intp]:

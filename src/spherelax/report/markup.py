@@ -88,17 +88,6 @@ def embedded(data: Any) -> str:
     return packed
 
 
-def count(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "label"), count(1234, "item")
-    ('1 label', '1,234 items')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def percent(share: float) -> str:
     """Return a share in percent, with two or three digits; only exact 0 and 1 become 0% and 100%.
 

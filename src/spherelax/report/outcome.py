@@ -22,8 +22,8 @@ class Outcome(NamedTuple):
     ``kept`` is the share of the total similarity that lies inside labels. ``direct`` is the number
     of pairs that share a label and are similar, ``implied`` of those that share a label and are
     not. ``split`` is the number of labels in the components with two items of one group.
-    ``stability`` is the range of ln(resolution) over which the labels stay the same. ``entities``
-    is None unless the confidence is a probability.
+    ``stability`` is the range of ln(resolution) over which nearly the same pairs share a label.
+    ``entities`` is None unless the confidence is a probability.
     """
 
     n_labels: int
@@ -69,19 +69,20 @@ class GroupRow(NamedTuple):
 class UnsureRow(NamedTuple):
     """An item with a low confidence, and the best other label for it.
 
-    ``own`` and ``other`` are its summed similarities to the items of both labels, as the user's
-    own scores. ``witness`` is the item of the other label that it is most similar to. ``taken``
-    says whether an item of its group has the other label.
+    ``label`` and ``other_label`` are numbers as in files. ``own`` and ``other`` are its summed
+    similarities to the items of both labels, as the user's own scores. ``witness`` is the item of
+    the other label that it is most similar to. ``taken`` says whether an item of its group has the
+    other label.
     """
 
-    name: str
+    item: int
     group: str | None
-    label: int
+    label: str
     confidence: float
     own: float
-    other_label: int | None
+    other_label: str | None
     other: float
-    witness: str | None
+    witness: int | None
     taken: bool
 
 
@@ -94,7 +95,7 @@ def describe_outcome(case: Case) -> Outcome:
     direct = int(np.count_nonzero(together)) // 2
     in_conflict = case.conflicted[case.components]
     return Outcome(
-        n_labels=len(sizes),
+        n_labels=int(case.n_labels_per_step[case.result.position]),
         n_single=int((sizes == 1).sum()),
         largest=int(sizes.max()),
         median=float(np.median(sizes)),
@@ -102,7 +103,7 @@ def describe_outcome(case: Case) -> Outcome:
         direct=direct,
         implied=int((sizes * (sizes - 1) // 2).sum()) - direct,
         split=len(np.unique(labels[in_conflict])),
-        stability=float(case.result.path.stability[case.result.position]),
+        stability=float(case.stability[case.result.position]),
         n_unsure=int((confidence < UNSURE).sum()),
         mean_confidence=float(confidence.mean()),
         confidence=_histogram(confidence),
@@ -170,16 +171,16 @@ def _unsure_row(case: Case, item: int) -> UnsureRow:
     other_label, other, witness, taken = None, 0.0, None, False
     if np.any(found != label):
         best = int(np.where(found != label, sums, -1.0).argmax())
-        other_label, other = int(found[best]), float(scores[best])
-        witness = case.names[others[np.where(codes == best, values, -1.0).argmax()]]
+        witness = int(others[np.where(codes == best, values, -1.0).argmax()])
+        other_label, other = case.number(witness), float(scores[best])
         if case.problem.groups is not None:
-            members = np.flatnonzero(labels == other_label)
+            members = np.flatnonzero(labels == found[best])
             taken = bool((case.problem.groups[members] == case.problem.groups[item]).any())
     group = None if case.groups is None or case.groups[item] is None else str(case.groups[item])
     return UnsureRow(
-        name=case.names[item],
+        item=item,
         group=group,
-        label=label,
+        label=case.number(item),
         confidence=float(case.result.confidence[item]),
         own=own,
         other_label=other_label,

@@ -76,11 +76,17 @@
   byId("control").hidden = false;
   byId("still").hidden = true;
 
-  const choice = byId("pair-choice");
-  if (choice) {
+  // A choice shows one of several parts of a class.
+  document.querySelectorAll("select[data-shows]").forEach((choice) => {
     choice.addEventListener("change", () => {
-      document.querySelectorAll(".pair").forEach((pair) => { pair.hidden = pair.id !== choice.value; });
+      document.querySelectorAll(`.${choice.dataset.shows}`).forEach((part) => {
+        part.hidden = part.id !== choice.value;
+      });
     });
-    byId("pair-control").hidden = false;
+  });
+  document.querySelectorAll(".chooser").forEach((control) => { control.hidden = false; });
+  const zoom = byId("zoom");
+  if (zoom) {
+    zoom.addEventListener("input", () => document.body.style.setProperty("--zoom", zoom.value));
   }
 })();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Mapping
 from string import Template
 from typing import NamedTuple
 
@@ -11,16 +12,18 @@ import numpy as np
 
 from spherelax._version import __version__
 from spherelax.io.answers import UNSURE
+from spherelax.io.words import count
 from spherelax.report.case import Case
+from spherelax.report.dropped import Dropped, say_dropped
 from spherelax.report.inputs import Example, Inputs, Oddity
 from spherelax.report.markup import (
     bars,
-    count,
     embedded,
     facts,
     name,
     packaged,
     percent,
+    shortened,
     table,
     text,
 )
@@ -30,6 +33,8 @@ from spherelax.report.plates import pictures_section
 from spherelax.report.steps import Steps
 from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
+from spherelax.report.whole import Whole, whole_section
+from spherelax.result import SAME
 
 
 class Section(NamedTuple):
@@ -49,18 +54,26 @@ class Parts(NamedTuple):
     unsure: list[UnsureRow]
     steps: Steps
     pictures: Pictures | None
+    dropped: Dropped
+    wholes: list[Whole]
+    crops: Mapping[int, bytes]
 
 
 def make_page(case: Case, parts: Parts, title: str) -> str:
     """Return the whole page."""
     sections = [
         Section("input", "Input", _input(case, parts.inputs, parts.oddities)),
-        Section("output", "Labels", _output(case, parts.inputs, parts.outcome)),
+        Section("output", case.say("Labels"), _output(case, parts)),
         Section("sweep", "Other resolutions", sweep_section(case, parts.steps)),
     ]
     if parts.pictures is not None:
-        sections.append(Section("images", "Matches on images", pictures_section(parts.pictures)))
-    sections.append(Section("unsure", "Items with the lowest confidence", _unsure(case, parts)))
+        body = pictures_section(case, parts.pictures, parts.dropped)
+        sections.append(Section("images", "Matches on images", body))
+    whole = whole_section(case, parts.wholes, parts.crops)
+    sections += [
+        Section("whole", case.say("One label whole"), whole),
+        Section("unsure", case.say("Items with the lowest confidence"), _unsure(case, parts)),
+    ]
     script = packaged("page.js")
     body = "\n".join(
         f'<section aria-labelledby="{part.id}"><h2 id="{part.id}">{part.heading}</h2>'
@@ -101,7 +114,12 @@ def _input(case: Case, inputs: Inputs, oddities: list[Oddity]) -> str:
             f"the largest has {count(inputs.largest_component, 'item')}",
         ),
     ]
-    return facts(said) + _oddities(oddities)
+    return _facts(case, said) + _oddities(oddities)
+
+
+def _facts(case: Case, rows: Iterable[tuple[str, str, str]]) -> str:
+    """Return a list of terms in the words of the input; it has no text from the data."""
+    return facts((case.say(term), number, case.say(note)) for term, number, note in rows)
 
 
 def _oddities(oddities: list[Oddity]) -> str:
@@ -121,8 +139,9 @@ def _example(example: Example) -> str:
     return example.said.format(*map(name, example.names))
 
 
-def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
+def _output(case: Case, parts: Parts) -> str:
     """Return the section about the labels."""
+    inputs, outcome = parts.inputs, parts.outcome
     alone = f"{outcome.n_single:,} with one item" if outcome.n_single else "none with one item"
     similar = f"{outcome.direct:,} of {count(inputs.n_edges, 'similar pair')}"
     said = [
@@ -146,13 +165,14 @@ def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
     if case.groups is not None:
         components = count(inputs.n_components, "component")
         split = f"; split into {count(outcome.split, 'label')}" if inputs.n_conflicted else ""
-        said.append(
+        said += [
             (
                 "Conflicts resolved",
                 f"{inputs.n_conflicted:,}",
                 f"of {components} had two items of one group{split}",
-            )
-        )
+            ),
+            ("Dropped pairs", f"{len(parts.dropped.pairs):,}", say_dropped(case, parts.dropped)),
+        ]
     said.append(
         (
             "Confidence",
@@ -171,45 +191,58 @@ def _output(case: Case, inputs: Inputs, outcome: Outcome) -> str:
             )
         )
     if len(case.result.path.alphas) > 1:
-        factor = np.exp(outcome.stability)
-        fold = f"{factor:.2g}" if factor < 10 else f"{factor:,.0f}"
-        same = f"the labels stay the same while the resolution changes by a factor of {fold}"
-        said.append(("Stability", f"{outcome.stability:.2f}", same))
+        said.append(("Stability", f"{outcome.stability:.2f}", _steady(case)))
     meaning = (
         "the probability that the label is right"
         if outcome.entities is not None
         else "0 if another label would be as good for the item, 1 if no other has a claim on it"
     )
-    confidence = _bars("items by confidence", meaning, "confidence", "items", outcome.confidence)
-    entities = "" if outcome.entities is None else _entities(outcome.entities)
-    return facts(said) + f'<div class="two">{confidence}{_groups(case, outcome)}</div>{entities}'
+    confidence = _bars(case, outcome.confidence, "items by confidence", meaning, "confidence")
+    entities = "" if outcome.entities is None else _entities(case, outcome.entities)
+    two = f'<div class="two">{confidence}{_groups(case, outcome)}</div>{entities}'
+    return _facts(case, said) + two
 
 
-def _entities(entities: Entities) -> str:
+def _steady(case: Case) -> str:
+    """Say over which resolutions the labels stay nearly the same, and how many there are."""
+    steps, path = case.steady, case.result.path
+    if len(steps) == 1:
+        return "the next resolutions that were tried give other labels"
+    low, high = path.resolutions[steps[-1]], path.resolutions[steps[0]]
+    counts = case.n_labels_per_step[steps.start : steps.stop]
+    n_labels = f"{counts.min():,} to {counts.max():,}" if np.ptp(counts) else f"{counts[0]:,}"
+    return (
+        f"from resolution {low:.3g} to {high:.3g} nearly the same pairs share a label, {SAME:.0%} "
+        f"or more, and there are {n_labels} labels"
+    )
+
+
+def _entities(case: Case, entities: Entities) -> str:
     """Return the histograms of how likely labels are pure, and whole."""
     pure = _bars(
+        case,
+        entities.pure,
         "labels of several items by purity",
         "the probability that all items of the label are the same thing",
         "purity",
-        "labels",
-        entities.pure,
     )
     whole = _bars(
+        case,
+        entities.whole,
         "labels by wholeness",
         "the probability that no item outside is the same thing as one of the label",
         "wholeness",
-        "labels",
-        entities.whole,
     )
     return f'<div class="two">{pure}{whole}</div>'
 
 
-def _bars(what: str, meaning: str, name: str, unit: str, counts: list[int]) -> str:
-    """Return a histogram of probabilities."""
+def _bars(case: Case, counts: list[int], what: str, meaning: str, name: str) -> str:
+    """Return a histogram of the probabilities of items or labels, the first word of ``what``."""
     edges = [f"{at / CONFIDENCE_BINS:.1f}" for at in range(CONFIDENCE_BINS + 1)]
     rows = zip(edges[:-1], edges[1:], counts, strict=True)
     said = [(f"{low}-{high}", n) for low, high, n in rows]
-    return bars(f"Number of {what}: {meaning}", (name, unit), said, name)
+    unit = case.say(what.partition(" ")[0])
+    return bars(case.say(f"Number of {what}: {meaning}"), (name, unit), said, name)
 
 
 def _groups(case: Case, outcome: Outcome) -> str:
@@ -221,8 +254,8 @@ def _groups(case: Case, outcome: Outcome) -> str:
         n_groups = f"{len(outcome.groups)} of {len(case.group_sizes):,}"
         caption = f"The {n_groups} groups with the smallest share of matched items"
     return table(
-        caption,
-        ("group", "items", "matched", "confidence"),
+        case.say(caption),
+        (case.say("group"), case.say("items"), "matched", "confidence"),
         [
             (name(row.name), f"{row.n_items:,}", f"{row.n_shared:,}", f"{row.confidence:.2f}")
             for row in outcome.groups
@@ -236,9 +269,9 @@ def _unsure(case: Case, parts: Parts) -> str:
     """Return the table of the items with the lowest confidence."""
     rows = parts.unsure
     if not rows:
-        return "<p>Every item has confidence 1: no other label has a claim on it.</p>"
+        return case.say("<p>Every item has confidence 1: no other label has a claim on it.</p>")
     columns = {
-        "item": [name(row.name) for row in rows],
+        "item": [_described(case, row.item) for row in rows],
         "group": [name(row.group or "") for row in rows],
         "label": [f"{row.label}" for row in rows],
         "confidence": [f"{row.confidence:.2f}" for row in rows],
@@ -247,10 +280,12 @@ def _unsure(case: Case, parts: Parts) -> str:
             "none" if row.other_label is None else f"{row.other_label}" for row in rows
         ],
         "similarity there": [f"{row.other:.3g}" for row in rows],
-        "closest item there": [name(row.witness or "") for row in rows],
+        "closest item there": [
+            "<bdi></bdi>" if row.witness is None else _described(case, row.witness) for row in rows
+        ],
         "place there": [_place(row) for row in rows],
     }
-    if all(row.name.startswith(row.group or "") for row in rows):
+    if all(case.names[row.item].startswith(row.group or "") for row in rows):
         del columns["group"]
     taken = ""
     if case.groups is None:
@@ -263,13 +298,20 @@ def _unsure(case: Case, parts: Parts) -> str:
     )
     is_number = ("label", "confidence", "similarity", "other label", "similarity there")
     return table(
-        caption,
-        list(columns),
+        case.say(caption),
+        [case.say(head) for head in columns],
         list(zip(*columns.values(), strict=True)),
         numbers=[at for at, head in enumerate(columns) if head in is_number],
         id="least",
         is_stacked=True,
     )
+
+
+def _described(case: Case, item: int) -> str:
+    """Return the name of an item, and what the user's own columns say of it."""
+    own = [str(values[item]) for values in case.details.values() if values[item] is not None]
+    said = f' <span class="own">{text(shortened(", ".join(own)))}</span>' if own else ""
+    return f"{name(case.names[item])}{said}"
 
 
 def _place(row: UnsureRow) -> str:

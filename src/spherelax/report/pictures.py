@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from importlib import import_module
 from io import BytesIO
 from itertools import chain, combinations
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.labels import count_labels
 from spherelax.report.case import Case
+from spherelax.report.dropped import find_dropped, why
 
 # Largest number of images, longer side of each in pixels, and JPEG quality.
 MAX_IMAGES = 8
@@ -23,6 +24,8 @@ QUALITY = 70
 # Largest number of lines of each kind between two images; the first kind is drawn on top.
 MAX_LINES = 50
 KINDS = ("dropped", "added", "kept")
+# Side of the part of an image around an item, in pixels of the image.
+CROP = 160
 
 
 class Thumbnail(NamedTuple):
@@ -36,12 +39,16 @@ class Thumbnail(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Lines between two thumbnails: both ends of each in pixels, its kind, and counts by kind."""
+    """Lines between two thumbnails: both ends of each in pixels, its kind, and counts by kind.
+
+    ``notes`` say why a line was dropped; they are empty for the other kinds.
+    """
 
     first: int
     second: int
     ends: NDArray[np.float64]
     kinds: list[str]
+    notes: list[str]
     counts: dict[str, int]
 
 
@@ -75,11 +82,41 @@ def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: Array
     scale = np.ones(len(shown))
     scale[chosen] = [thumbnail.scale for thumbnail in thumbnails]
     points = (points + 0.5) * scale[image_of][:, None]
+    reasons = why(case, find_dropped(case))
     pairs = [
-        _pair(case, points, image_of, (a, b), (chosen[a], chosen[b]))
+        _pair(
+            case,
+            points,
+            image_of,
+            places=(a, b),
+            images=(chosen[a], chosen[b]),
+            reasons=reasons,
+        )
         for a, b in combinations(range(len(chosen)), 2)
     ]
     return Pictures(thumbnails, pairs, len(shown))
+
+
+def make_crops(
+    case: Case,
+    images: Mapping[Hashable, bytes],
+    positions: ArrayLike,
+    members: Iterable[list[int]],
+) -> dict[int, bytes]:
+    """Cut out the part of an image around each item, as JPEG; without those that have no image."""
+    points, groups = np.asarray(positions, dtype=float), case.groups or []
+    items = [
+        item
+        for item in chain.from_iterable(members)
+        if groups[item] in images and np.isfinite(points[item]).all()
+    ]
+    crops: dict[int, bytes] = {}
+    for group in dict.fromkeys(groups[item] for item in items):
+        image = _decoded(str(group), images[group])
+        for item in (item for item in items if groups[item] == group):
+            left, top = (round(float(at) - CROP / 2) for at in points[item])
+            crops[item] = _jpeg(image.crop((left, top, left + CROP, top + CROP)))
+    return crops
 
 
 def _most_changed(case: Case, image_of: NDArray[np.intp], n_images: int) -> list[int]:
@@ -113,8 +150,10 @@ def _pair(
     case: Case,
     points: NDArray[np.float64],
     image_of: NDArray[np.intp],
+    *,
     places: tuple[int, int],
     images: tuple[int, int],
+    reasons: Mapping[tuple[int, int], str],
 ) -> Pair:
     """Draw the lines between two images."""
     left, right = (np.flatnonzero(image_of == image) for image in images)
@@ -131,7 +170,11 @@ def _pair(
     drawn = [_spread(sorted(pairs)) for pairs in found]
     lines = np.array(list(chain(*drawn)), dtype=np.intp).reshape(-1, 2)
     kinds = np.repeat(KINDS, [len(pairs) for pairs in drawn]).tolist()
-    return Pair(*places, points[lines].reshape(-1, 4), kinds, counts)
+    notes = [
+        reasons.get((min(line), max(line)), "") if kind == "dropped" else ""
+        for line, kind in zip(lines.tolist(), kinds, strict=True)
+    ]
+    return Pair(*places, points[lines].reshape(-1, 4), kinds, notes, counts)
 
 
 def _spread(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -146,10 +189,16 @@ def _thumbnail(group: str, content: bytes) -> Thumbnail:
     width, height = image.size
     scale = min(1.0, MAX_SIDE / max(width, height))
     size = max(1, round(scale * width)), max(1, round(scale * height))
-    small = BytesIO()
+    return Thumbnail(group, _jpeg(image, size), *size, scale)
+
+
+def _jpeg(image: Any, size: tuple[int, int] | None = None) -> bytes:
+    """Return an image as a JPEG file, perhaps of another size."""
+    file = BytesIO()
     mode = "L" if image.mode in ("1", "L", "I;16") else "RGB"
-    image.convert(mode).resize(size).save(small, "JPEG", quality=QUALITY)
-    return Thumbnail(group, small.getvalue(), *size, scale)
+    image = image.convert(mode)
+    (image.resize(size) if size else image).save(file, "JPEG", quality=QUALITY)
+    return file.getvalue()
 
 
 def _decoded(group: str, content: bytes) -> Any:

@@ -6,7 +6,10 @@ import base64
 
 import numpy as np
 
-from spherelax.report.markup import count, isolated, name
+from spherelax.io.words import count
+from spherelax.report.case import Case
+from spherelax.report.dropped import Dropped, say_dropped
+from spherelax.report.markup import isolated, name, text
 from spherelax.report.pictures import KINDS, Pair, Pictures, Thumbnail
 
 # Pixels between two images.
@@ -18,7 +21,7 @@ MEANINGS = {
 }
 
 
-def pictures_section(pictures: Pictures) -> str:
+def pictures_section(case: Case, pictures: Pictures, dropped: Dropped) -> str:
     """Draw each pair of images; the pair with the most dropped matches is shown first."""
     changed = [(pair.counts["dropped"], pair.counts["added"]) for pair in pictures.pairs]
     first = changed.index(max(changed)) if changed else 0
@@ -46,15 +49,17 @@ def pictures_section(pictures: Pictures) -> str:
         f'<label><input type="checkbox" id="show-{kind}" checked>'
         f'<svg class="swatch" viewBox="0 0 35 8" aria-hidden="true">'
         f'<line class="{kind}" x1="0" y1="4" x2="35" y2="4"/></svg>'
-        f"<span><b>{kind}</b> {MEANINGS[kind]}</span></label>"
+        f"<span><b>{kind}</b> {case.say(MEANINGS[kind])}</span></label>"
         for kind in KINDS
     )
     return (
-        f"<p>{which}</p>"
+        f"<p>{which} {count(len(dropped.pairs), 'line')} of all images are dropped: "
+        f"{say_dropped(case, dropped)}. Point at a dropped line to see why.</p>"
         f'<svg class="store" aria-hidden="true"><defs>{files}</defs></svg>'
-        f'<p id="pair-control" hidden><label for="pair-choice">Two images</label>'
-        f'<select id="pair-choice" autocomplete="off">{options}</select></p><div class="pictures">'
-        f'<fieldset class="choice"><legend>Lines between items</legend>{kinds}</fieldset>'
+        f'<p class="chooser" hidden><label for="pair-choice">Two images</label>'
+        f'<select id="pair-choice" data-shows="pair" autocomplete="off">{options}</select></p>'
+        '<div class="pictures"><fieldset class="choice"><legend>'
+        f"{case.say('Lines between items')}</legend>{kinds}</fieldset>"
         f"<div>{drawn}</div></div>"
     )
 
@@ -89,14 +94,15 @@ def _layout(one: Thumbnail, two: Thumbnail) -> tuple[int, int, int, int]:
 def _lines(pair: Pair, kind: str, dx: int, dy: int) -> str:
     """Draw the lines of one kind."""
     drawn = []
-    for ends, found in zip(pair.ends, pair.kinds, strict=True):
+    for ends, found, note in zip(pair.ends, pair.kinds, pair.notes, strict=True):
         if found == kind:
+            title = f"<title>{text(note)}</title>" if note else ""
             x1, y1, x2, y2 = (f"{at:.1f}" for at in np.add(ends, (0, 0, dx, dy)))
             line = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
             drawn.append(
-                f'<line class="{kind} halo" {line}<line class="{kind}" {line}'
+                f'<g>{title}<line class="{kind} halo" {line}<line class="{kind}" {line}'
                 f'<circle class="{kind}" cx="{x1}" cy="{y1}" r="3.5"/>'
-                f'<circle class="{kind}" cx="{x2}" cy="{y2}" r="3.5"/>'
+                f'<circle class="{kind}" cx="{x2}" cy="{y2}" r="3.5"/></g>'
             )
     return f'<g class="{kind}">{"".join(drawn)}</g>'
 

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from string import Template
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.charts import across, curves, drawn, places, shows_savings
 from spherelax.report.markup import (
     bars,
-    count,
     facts,
     name,
     packaged,
@@ -24,26 +27,27 @@ from spherelax.report.steps import Frame, Steps, size_bins
 
 # Longest name, in characters, in the list of the items of a label.
 MAX_MEMBER = 32
+# Digits of a resolution, and the most that a number has.
+FEWEST_DIGITS, MOST_DIGITS = 4, 17
 
 
 def sweep_section(case: Case, steps: Steps) -> str:
     """Return the section: curves, slider, and the details of the chosen step."""
     result = case.result
-    axis, what = across(result.path)
-    found = curves(result)
+    axis, found = across(result.path), curves(case)
     said = _said(case, result.position)
     frame = steps.frames[steps.of_step[result.position]]
     n_bins = max(len(one.sizes) for one in steps.frames)
     sizes = frame.sizes + [0] * (n_bins - len(frame.sizes))
-    terms = ("resolution", "number of labels", found[0].name, "stability")
+    terms = ("resolution", found[1].name, found[0].name, "stability")
     last = len(steps.of_step) - 1
-    return Template(packaged("sweep.html")).substitute(
-        peaks="" if result.right is None else '<li><i class="dot peak"></i>maxima of eta</li>',
+    peaks = "" if result.right is None else '<li><i class="dot peak"></i>maxima of movement</li>'
+    return Template(case.say(packaged("sweep.html"))).substitute(
+        peaks=peaks,
         charts="".join(drawn(curve, axis, result, at) for at, curve in enumerate(found)),
         ticks="".join(
             f'<span style="left:{100 * at:.2f}%">{tick}</span>' for at, tick in axis.ticks
         ),
-        axis=what,
         last=last,
         place=last - result.position,
         now=text(said["now"]),
@@ -53,8 +57,8 @@ def sweep_section(case: Case, steps: Steps) -> str:
         ),
         matrix=_matrix(case, frame),
         sizes=bars(
-            "Number of labels by size",
-            ("items", "labels"),
+            case.say("Number of labels by size"),
+            (case.say("items"), case.say("labels")),
             zip(size_bins(n_bins), sizes, strict=True),
             "sizes",
         ),
@@ -64,18 +68,18 @@ def sweep_section(case: Case, steps: Steps) -> str:
 
 def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
     """Return what the page shows for each step of the slider, as data for its script."""
-    axis, _ = across(case.result.path)
+    axis = across(case.result.path)
     return {
         "chosen": case.result.position,
         "x": [round(100 * float(at), 2) for at in axis.places],
-        "y": [places(curve) for curve in curves(case.result)],
+        "y": [places(curve) for curve in curves(case)],
         "steps": [
             {"frame": frame, "said": _said(case, step)} for step, frame in enumerate(steps.of_step)
         ],
         "frames": [
             {
                 "picture": _base64(frame.picture),
-                "alt": _alt(frame),
+                "alt": _alt(case, frame),
                 "note": _note(case, frame),
                 "blocks": _blocks(frame),
                 "sizes": frame.sizes,
@@ -89,8 +93,8 @@ def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
 def _largest(case: Case, frame: Frame) -> str:
     """Return the table of the largest labels."""
     return table(
-        "Number of items, share of their pairs that are similar, and the first items",
-        ("items", "similar pairs", "first items"),
+        case.say("Number of items, share of their pairs that are similar, and the first items"),
+        (case.say("items"), "similar pairs", case.say("first items")),
         [
             (size, share, ", ".join(map(name, members)))
             for size, share, members in _listed(case, frame)
@@ -105,7 +109,7 @@ def _matrix(case: Case, frame: Frame) -> str:
     """Draw the similarities, sorted by label."""
     return (
         '<figure class="matrix"><div class="box">'
-        f'<img id="matrix" alt="{text(_alt(frame))}" '
+        f'<img id="matrix" alt="{text(_alt(case, frame))}" '
         f'src="data:image/png;base64,{_base64(frame.picture)}">'
         '<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">'
         f'<path id="blocks" d="{_blocks(frame)}"/></svg></div>'
@@ -117,19 +121,36 @@ def _said(case: Case, step: int) -> dict[str, str]:
     """Return the numbers of a step as text, by the id of the element that shows them."""
     result, path = case.result, case.result.path
     first = path.savings if shows_savings(result) and path.savings is not None else path.etas
-    n_labels = int(result.n_labels_per_step[step])
+    n_labels = int(case.n_labels_per_step[step])
+    resolution = f"{path.resolutions[step]:.{_digits(path.resolutions)}g}"
     chosen = ", chosen" if step == result.position else ""
     return {
-        "now-resolution": f"{path.resolutions[step]:.4g}",
+        "now-resolution": resolution,
         "now-labels": f"{n_labels:,}",
         "now-first": _rounded(first[step]),
-        "now-stability": f"{path.stability[step]:.2f}",
-        "now": f"resolution {path.resolutions[step]:.3g}, {count(n_labels, 'label')}{chosen}",
+        "now-stability": f"{case.stability[step]:.2f}",
+        "now": f"resolution {resolution}, {count(n_labels, case.words.label)}{chosen}",
     }
 
 
+def _digits(resolutions: NDArray[np.float64]) -> int:
+    """Return the number of digits with which no two resolutions read the same.
+
+    Examples
+    --------
+    >>> _digits(np.array([2.0, 1.0])), _digits(np.array([1.00001, 1.0]))
+    (4, 6)
+    """
+    values = np.unique(resolutions)
+    return next(
+        digits
+        for digits in range(FEWEST_DIGITS, MOST_DIGITS + 1)
+        if digits == MOST_DIGITS or len({f"{one:.{digits}g}" for one in values}) == len(values)
+    )
+
+
 def _rounded(value: float) -> str:
-    """Return eta or a saving with three digits."""
+    """Return a movement or a saving with three digits."""
     return f"{value or 0.0:.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
@@ -142,12 +163,12 @@ def _note(case: Case, frame: Frame) -> str:
             f"{count(case.n_items, 'item')}"
         )
     blocks = "; each frame is a label" if frame.ends else ""
-    return f"{shown}, sorted by label. A stronger colour means more similar{blocks}."
+    return case.say(f"{shown}, sorted by label. A stronger colour means more similar{blocks}.")
 
 
-def _alt(frame: Frame) -> str:
+def _alt(case: Case, frame: Frame) -> str:
     """Describe the picture of the similarities; the tables next to it have the content."""
-    return (
+    return case.say(
         f"Similarity matrix of {count(frame.n_shown, 'item')} sorted by label; the tables next to "
         "it list sizes and largest labels."
     )
@@ -156,7 +177,7 @@ def _alt(frame: Frame) -> str:
 def _listed(case: Case, frame: Frame) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the rows of the table of the largest labels as text: size, share and items."""
     if not frame.listed:
-        yield "1", "-", ["every label has one item"]
+        yield "1", "-", [case.say("every label has one item")]
     for row in frame.listed:
         members = [shortened(case.names[item], MAX_MEMBER) for item in row.members]
         more = ["…"] if row.size > len(members) else []

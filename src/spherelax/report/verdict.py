@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from spherelax.io.words import count
 from spherelax.report.case import Case
-from spherelax.report.markup import count, percent, text
+from spherelax.report.markup import percent, text
 from spherelax.report.outcome import Outcome
-from spherelax.result import Status, say_duplicates
+from spherelax.result import Status
 
 # If more than this share of the items is unsure, all labels are called doubtful.
 DOUBTFUL = 0.25
@@ -35,42 +36,41 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
         "another label that is nearly as good"
     )
     if result.status.is_odd:
-        return Verdict("odd", "Check first", ", but do not rely on them yet.")
+        return Verdict("odd", "Check first", "Do not rely on these labels yet.")
     wrong = 1.0 - outcome.mean_confidence if outcome.entities is not None else None
     if wrong is not None and (result.status is Status.LIKELIEST or wrong > WRONG):
         return _expect(wrong)
     if wrong is None and share > DOUBTFUL:
-        return Verdict("doubtful", "With doubts", f", but {unsure}.")
+        return Verdict("doubtful", "With doubts", f"But {unsure}.")
     # The labels of the first and last steps could stay the same beyond the ends of the sweep.
     is_inside = 0 < result.position < len(result.path.alphas) - 1
     if is_inside and outcome.stability < RESTLESS:
-        said = ", but a slightly different resolution gives different labels."
+        said = "But a slightly different resolution gives different labels."
         return Verdict("doubtful", "With doubts", said)
     if wrong is not None:
         return _expect(wrong)
     said = f"Only {unsure}" if n_unsure else "No item has another label that is nearly as good"
-    return Verdict("clear", "Clear", f". {said}.")
+    return Verdict("clear", "Clear", f"{said}.")
 
 
 def _expect(wrong: float) -> Verdict:
     """Judge labels by the expected share of items whose label is wrong."""
     said = f"about {percent(wrong)} of the items are expected to have a wrong label."
     if wrong > WRONG:
-        return Verdict("doubtful", "With doubts", f", but {said}")
-    return Verdict("clear", "Clear", f". By their probabilities, {said}")
+        return Verdict("doubtful", "With doubts", f"But {said}")
+    return Verdict("clear", "Clear", f"By their probabilities, {said}")
 
 
 def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
     """Return the verdict, the status, and a link to what is unusual in the input."""
     level, word, said = judge(case, outcome)
-    found = f"{count(outcome.n_labels, 'label')} for {count(case.n_items, 'item')}"
     odd = count(n_oddities, "thing")
     hint = f'<p><a href="#oddities">{odd} to check in the input</a></p>' if n_oddities else ""
-    copies = say_duplicates(case.result.duplicates(), case.names, case.groups)
+    copies = case.words.copies(case.result, case.names, case.groups)
     if copies:
         hint = f"<p>Duplicates: {text(copies)}.</p>{hint}"
     return (
         f'<section aria-label="Verdict"><div class="verdict {level}"><p class="word">{word}</p>'
-        f'<p class="sentence">{found}{said}</p><p>{text(case.result.status)}</p>{hint}</div>'
-        "</section>"
+        f'<p class="sentence">{case.found()}. {case.say(said)}</p>'
+        f"<p>{text(case.words.chosen(case.result))}</p>{hint}</div></section>"
     )
