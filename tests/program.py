@@ -50,7 +50,7 @@ def run_on_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str,
         with contextlib.suppress(OSError):  # the other side has closed
             while chunk := os.read(controller, 4096):
                 shown += chunk
-                if interrupt and b"sweep" in shown:
+                if interrupt and b"solving" in shown:
                     process.send_signal(signal.SIGINT)
                     interrupt = False
         os.close(controller)

@@ -146,6 +146,9 @@ def test_examples_of_the_help_run(example: str) -> None:
         columns = dict(zip(names, zip(*rows, strict=True), strict=True))
         columns["score"] = [float(score) for score in columns["score"]]
         pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), "pairs.parquet")
+    if "records.csv" in example:
+        records = "".join(f"g{i % 3},{i // 3},ann\n" for i in range(12))
+        Path("records.csv").write_text(f"source,id,name\n{records}")
     if "photographs" in example:
         Path("photographs").mkdir()
         for number in (1, 2, 3):

@@ -18,6 +18,7 @@ from program import ENVIRONMENT, GROUPS, PAIRS, POWER, PYTHON, invoke, labels_in
 import spherelax
 from problems import candidates
 from spherelax import io
+from spherelax.io.words import ITEMS, RECORDS
 
 
 @pytest.mark.parametrize("options", [(), POWER])
@@ -38,14 +39,16 @@ def test_match(file: str, groups: str, options: tuple[str]) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("item,group,label,confidence\n")
     assert labels_in(result.stdout) == list("000111222")
-    assert "9 items in 3 groups: 3 labels at resolution" in result.stderr
+    assert result.stderr.startswith("3 labels from 9 items in 3 groups\n")
 
 
 def test_items_that_only_the_groups_know_come_out() -> None:
     Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
     result = invoke("match", "edges.csv", "--groups", "groups.csv")
     assert result.stdout.splitlines()[-1] == "lonely,g0,3,1.0000"
-    assert "10 items in 3 groups (1 without an edge)" in result.stderr
+    found = "4 labels from 10 items in 3 groups; 1 item has a label of its own\n"
+    assert result.stderr.startswith(found)
+    assert "no edge: 1 item, from the groups\n" in result.stderr
 
 
 def test_files_and_summary() -> None:
@@ -54,7 +57,7 @@ def test_files_and_summary() -> None:
     assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert len(lines) == 6
-    assert re.fullmatch(r"9 items: 3 labels at resolution [\d.]+", lines[0])
+    assert lines[0] == "3 labels from 9 items"
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
     assert lines[3] == "input: read as edges; --as sets another kind"
@@ -65,10 +68,24 @@ def test_files_and_summary() -> None:
 
 
 def test_the_summary_tells_a_bound_that_might_bind() -> None:
+    said = "bound: at most {} labels could be found; see --max-labels\n"
     result = invoke("cluster", "edges.csv", "--max-labels", "5", *POWER)
-    assert result.stderr.splitlines()[0].endswith(" (max_labels 5)")
+    assert said.format(5) in result.stderr
     result = invoke("match", "edges.csv", "--groups", "groups.csv", "--max-labels", "4", *POWER)
-    assert result.stderr.splitlines()[0].endswith(" (max_labels 4)")
+    assert said.format(4) in result.stderr
+    assert "bound" not in invoke("cluster", "edges.csv").stderr
+
+
+def test_numbers_of_the_method_are_for_those_who_ask() -> None:
+    plain = invoke("cluster", "edges.csv").stderr
+    verbose = invoke("cluster", "edges.csv", "--verbose").stderr
+    assert verbose.startswith(plain)
+    found = re.fullmatch(
+        r"method: resolution [\d.]+ \(alpha [\d.]+\), step \d+ of \d+, 3 labels\n",
+        verbose.removeprefix(plain),
+    )
+    assert found
+    assert not re.search(r"alpha|\beta\b|nats|resolution \d", plain)
 
 
 def test_other_steps_of_the_path() -> None:
@@ -79,7 +96,10 @@ def test_other_steps_of_the_path() -> None:
     assert exact.stdout == fine.stdout
     near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
     assert near.stdout == fine.stdout
-    assert str(spherelax.Status.NEAREST) in near.stderr
+    said = "No step has 10 labels, so that those of the nearest one were taken, 9. Steps have"
+    assert near.stderr.count(said) == 1
+    page = invoke("report", "edges.csv", "--n-labels", "10", "--out", "-", *POWER).stdout
+    assert page.count(said) == 1
 
 
 def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +151,7 @@ def test_pairs_are_matched_by_their_sources() -> None:
     assert result.stdout.startswith("source,id,entity,confidence\n")
     assert result.stdout.splitlines()[1] == "g0,0,0,1.0000"
     assert labels_in(result.stdout, "entity") == list("000111222")
-    assert "9 items in 3 groups: 3 labels" in result.stderr
+    assert result.stderr.startswith("3 entities from 9 records in 3 sources\nThe entities are")
 
 
 def test_pairs_without_sources_need_no_groups() -> None:
@@ -146,9 +166,9 @@ def test_options_of_pairs() -> None:
     named = invoke("match", "other.csv", "--columns", "a, b,c,d,e")
     assert named.stdout == invoke("match", "pairs.csv").stdout
     some = invoke("match", "pairs.csv", "--duplicate-free", "g0,g2")
-    assert "9 items in 2 groups: 3 labels" in some.stderr
+    assert some.stderr.startswith("3 entities from 9 records in 2 sources\n")
     none = invoke("match", "pairs.csv", "--duplicate-free", "")
-    assert "9 items: 3 labels" in none.stderr
+    assert none.stderr.startswith("3 entities from 9 records\n")
 
 
 def test_cluster_leaves_groups_out_of_account() -> None:
@@ -286,10 +306,11 @@ def test_a_guess_is_told(file: str, options: tuple[str], told: str | None) -> No
 def test_one_is_not_several() -> None:
     Path("two.csv").write_text("ann,anna\n")
     lines = invoke("cluster", "two.csv", "--as", "edges", "--n-labels", "1").stderr.splitlines()
-    assert lines[0].startswith("2 items: 1 label at resolution")
+    assert lines[0] == "1 label from 2 items"
     Path("groups.csv").write_text("ann,x\nanna,x\n")
     alone = invoke("match", "two.csv", "--groups", "groups.csv").stderr
-    assert alone.startswith("2 items in 1 group: 2 labels (2 of one item)")
+    found = "2 labels from 2 items in 1 group; 2 items have labels of their own\n"
+    assert alone.startswith(found)
 
 
 def test_a_saved_result_is_the_result() -> None:
@@ -312,23 +333,20 @@ def test_a_report_beside_the_labels() -> None:
     assert "Labels of edges.csv" in Path("page.html").read_text()
 
 
-def test_labels_of_one_item_are_counted() -> None:
-    Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
-    result = invoke("match", "edges.csv", "--groups", "groups.csv")
-    assert "(1 without an edge): 4 labels (1 of one item) at resolution" in result.stderr
-
-
 def test_the_kind_of_similarities() -> None:
     Path("weights.csv").write_text("unique_id_l,unique_id_r,match_weight\na,b,4\nb,c,-3\nc,d,9\n")
     Path("odds.csv").write_text("a,b,2.5\nb,c,-1.5\nc,d,3\n")
     refused = invoke("cluster", "odds.csv")
     assert refused.exit_code == 2
     assert "similarity must be finite and not negative; found '-1.5'" in refused.stderr
-    for arguments in (["weights.csv"], ["odds.csv", "--kind", "odds"]):
+    for arguments, words in (
+        (["weights.csv"], RECORDS),
+        (["odds.csv", "--kind", "odds"], ITEMS),
+    ):
         done = invoke("cluster", *arguments)
         assert done.exit_code == 0
         assert [line.split(",")[1] for line in done.stdout.splitlines()[1:]] == list("0011")
-        assert spherelax.Status.LIKELIEST in done.stderr
+        assert words.speak(spherelax.Status.LIKELIEST) in done.stderr
 
 
 def test_edges_are_a_graph_unless_they_are_said_to_be_candidates() -> None:

@@ -22,10 +22,10 @@ def steps_in(text: str, delimiter: str = ",") -> list[dict[str, str]]:
 def test_path_has_one_row_per_step(options: tuple[str]) -> None:
     settings = {"solver": spherelax.Power(alpha_step=0.1)} if options else {}
     expected = spherelax.solve(io.read_edges("edges.csv").similarity, **settings)
-    steps = steps_in(invoke("path", "edges.csv", *options).stdout)
-    assert list(steps[0]) == [
-        *("alpha", "resolution", "labels", "eta", "saving", "stability", "picked"),
-    ]
+    plain = ["resolution", "labels", "saving", "stability", "picked"]
+    assert list(steps_in(invoke("path", "edges.csv", *options).stdout)[0]) == plain
+    steps = steps_in(invoke("path", "edges.csv", "--verbose", *options).stdout)
+    assert list(steps[0]) == [*plain[:-1], "alpha", "eta", "picked"]
     for name, curve in {
         "alpha": expected.path.alphas,
         "resolution": expected.path.resolutions,
@@ -75,12 +75,13 @@ def test_path_of_points_and_pairs() -> None:
 
 @pytest.mark.parametrize("file", ["edges.csv", "pairs.csv", "w.db", "points.csv", "w.npz"])
 def test_report(file: str) -> None:
+    words = {"pairs.csv": "Entities", "w.db": "Tracks", "points.csv": "Clusters"}
     result = invoke("report", file)
     assert result.exit_code == 0
     assert result.stdout == ""
     assert result.stderr.splitlines()[-1] == "report: report.html"
     page = Path("report.html").read_text()
-    assert f"Labels of {file}" in page
+    assert f"{words.get(file, 'Labels')} of {file}" in page
     assert invoke("report", file, "--out", "-").stdout == page
 
 
@@ -105,8 +106,8 @@ def test_report_on_a_saved_result_of_points() -> None:
 def test_report_on_a_saved_clustering_leaves_groups_out_of_account() -> None:
     Path("pairs.csv").write_text("source_a,id_a,source_b,id_b,score\nx,1,y,1,1\nx,2,y,1,1\n")
     for command, said in (
-        ("match", "3 items in 2 groups: 2 labels"),
-        ("cluster", "3 items: 1 lab"),
+        ("match", "2 entities from 3 records in 2 sources"),
+        ("cluster", "1 entity from 3 records\n"),
     ):
         invoke(command, "pairs.csv", "--out", "saved.npz")
         assert said in invoke("report", "pairs.csv", "--result", "saved.npz").stderr
@@ -120,7 +121,7 @@ def test_a_page_on_standard_output() -> None:
 
 def test_report_at_another_step() -> None:
     stderr = invoke("report", "edges.csv", "--n-labels", "9", *POWER).stderr
-    assert "9 items: 9 labels (9 of one item) at resolution" in stderr
+    assert stderr.startswith("9 labels from 9 items; 9 items have labels of their own\n")
 
 
 def test_report_with_images() -> None:
@@ -130,7 +131,9 @@ def test_report_with_images() -> None:
         pillow.new("L", (20, 10)).save(content, "PNG")
         Path("folder", f"{number}.jpg").write_bytes(content.getvalue())
     assert invoke("report", "w.db", "--images", "folder").exit_code == 0
-    assert Path("report.html").read_text().count("data:image/jpeg;base64,") == 3
+    page = Path("report.html").read_text()
+    assert page.count('<image id="image-') == 3
+    assert page.count('class="crop"') == 9
     arguments = ("match", "w.db", "--images", "folder", "--report", "page.html", "--json")
     assert invoke(*arguments).exit_code == 0
     assert Path("page.html").read_text() == Path("report.html").read_text()

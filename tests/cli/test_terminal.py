@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from program import ENVIRONMENT, POWER, PYTHON, assert_one_line, labels_in, run_on_terminal
 
-from spherelax.cli.terminal import Progress
+from spherelax.cli.terminal import Progress, saying_that_it_compiles
 from spherelax.result import Step
 
 
@@ -20,7 +20,7 @@ def test_a_progress_bar_on_a_terminal_and_none_in_a_pipe(options: tuple[str]) ->
     arguments = ("cluster", "w.npz", *options)
     code, stdout, stderr = run_on_terminal(*arguments)
     assert code == 0
-    assert re.search(r"sweep .*100%", stderr)
+    assert re.search(r"solving .*100%", stderr)
     assert labels_in(stdout) == list("000111222")
     piped = subprocess.run(
         [*PYTHON, *arguments], capture_output=True, text=True, check=True, env=ENVIRONMENT
@@ -38,12 +38,16 @@ class Terminal(StringIO):
 
 
 def lines_after(
-    monkeypatch: pytest.MonkeyPatch, *sweeps: range, n_steps: int = 10, whole: bool = True
+    monkeypatch: pytest.MonkeyPatch,
+    *sweeps: range,
+    n_steps: int = 10,
+    whole: bool = True,
+    n_ahead: int = 1,
 ) -> list[str]:
     """Return the lines of the terminal, each with all that it showed one after the other."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with Progress() as progress:
+    with Progress(n_ahead) as progress:
         for steps in sweeps:
             for index in steps:
                 progress.callback(Step(index, n_steps, 0.5, 0.0, 0.0, 1))
@@ -58,28 +62,55 @@ def shown_after(*arguments: Any, **settings: Any) -> list[list[str]]:
 
 
 def test_the_bar_follows_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    (percentages,) = shown_after(monkeypatch, range(10))
+    (percentages,) = shown_after(monkeypatch, range(10), n_ahead=0)
     assert list(dict.fromkeys(percentages)) == [str(10 * n) for n in range(11)]
 
 
 def test_the_bar_is_filled_when_a_sweep_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    (percentages,) = shown_after(monkeypatch, range(3))
+    (percentages,) = shown_after(monkeypatch, range(3), n_ahead=0)
     assert list(dict.fromkeys(percentages)) == ["0", "10", "20", "30", "100"]
 
 
 def test_the_bar_stops_where_a_sweep_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    (percentages,) = shown_after(monkeypatch, range(3), whole=False)
+    (percentages,) = shown_after(monkeypatch, range(3), n_ahead=0, whole=False)
     assert percentages[-1] == "30"
 
 
-def test_each_sweep_has_a_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = shown_after(monkeypatch, range(10), range(5))
-    assert first[-1] == second[-1] == "100"
-    assert list(dict.fromkeys(second)) == ["0", "10", "20", "30", "40", "50", "100"]
-    for line, label in zip(
-        lines_after(monkeypatch, *[range(10)] * 3), ("sweep", "sweep 2", "sweep 3"), strict=True
+@pytest.mark.parametrize("n_ahead", [0, 1, 2])
+def test_several_sweeps_have_one_bar_that_never_goes_back(
+    monkeypatch: pytest.MonkeyPatch, n_ahead: int
+) -> None:
+    sweeps = (range(10), range(4), range(10))
+    (line,) = lines_after(monkeypatch, *sweeps, n_ahead=n_ahead)
+    shown = [int(percentage) for percentage in re.findall(r"(\d+)%", line)]
+    assert shown == sorted(shown)
+    assert (shown[0], shown[-1]) == (0, 100)
+    if n_ahead:
+        assert 100 not in shown[:-1]
+    assert line.count("%") == line.count("solving") == line.count("[") - line.count("\x1b[")
+    assert re.search(r"about \d+ s left", line)
+
+
+def test_the_time_left_is_that_of_the_whole_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten seconds a sweep, and one more sweep is expected after each."""
+    clock = iter([0.0, *(float(second) for second in range(1, 21))])
+    monkeypatch.setattr("spherelax.cli.terminal.monotonic", lambda: next(clock))
+    (line,) = lines_after(monkeypatch, range(10), range(10), whole=False)
+    assert re.findall(r"about (\d+) s left", line)[::5] == ["10"] * 4
+
+
+def test_a_terminal_says_that_it_compiles_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    numba = pytest.importorskip("numba")
+    one, two = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2)
+    for terminal, calls, expected in (
+        (Terminal(), (one, two), 1),
+        (Terminal(), (one, two), 0),
+        (StringIO(), (numba.njit(lambda x: x + 3),), 0),
     ):
-        assert set(re.findall(r"sweep(?: \d)?(?=  \[)", line)) == {label}
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with saying_that_it_compiles():
+            assert [call(1) for call in calls]
+        assert terminal.getvalue().count("compiling once") == expected
 
 
 @pytest.mark.slow

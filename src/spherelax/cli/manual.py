@@ -25,7 +25,7 @@ MATCH = f"""
 \b
 Examples
   spherelax match database.db --out tracks.csv --write-database cleaned.db
-  spherelax match pairs.csv --records shop.csv --records bank.csv --out entities.csv
+  spherelax match pairs.csv --records records.csv --out entities.csv
   spherelax match pairs.parquet --duplicate-free shop,bank --out entities.parquet
   spherelax match edges.csv --groups groups.csv --out labels.csv --report report.html
   spherelax match matrix.npz --groups images.txt --json

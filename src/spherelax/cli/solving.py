@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,13 @@ import click
 import spherelax
 from spherelax import io
 from spherelax.cli.options import spelled
-from spherelax.cli.terminal import Progress, begin, cut_short, in_thread
+from spherelax.cli.terminal import (
+    Progress,
+    begin,
+    cut_short,
+    in_thread,
+    saying_that_it_compiles,
+)
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
 from spherelax.result import say_duplicates, say_status
@@ -85,7 +92,10 @@ def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
     """Solve with the given settings; ``step`` may ask for a number of labels."""
     begin("solving")
     given = dict(settings)
-    with Progress() as progress:
+    # The power solver sweeps once and is not compiled.
+    is_power = given["solver"].name == "power"
+    compiling = nullcontext() if is_power else saying_that_it_compiles()
+    with compiling, Progress(n_ahead=0 if is_power else 1) as progress:
         given["callback"] = progress.callback
         found, result, messages = in_thread(lambda: _solved(items, given, step), progress.stop)
         sweep = result.path

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import click
@@ -21,6 +22,8 @@ PROGRAM = "spherelax"
 INTERRUPTED = 130  # what shells report for Ctrl-C
 STAGE, WRITTEN, CUT = "spherelax.stage", "spherelax.written", "spherelax.cut"
 THREAD = "spherelax.work"
+BAR_STEPS = 1000  # of the progress bar
+MINUTE, HOUR = 60, 3600  # in seconds
 
 Found = TypeVar("Found")
 
@@ -116,11 +119,17 @@ def in_thread(work: Callable[[], Found], stop: Callable[[], None] | None = None)
 
 
 class Progress:
-    """A progress bar for each sweep, if standard error is a terminal; used in ``with``."""
+    """One bar for the whole work, if standard error is a terminal; used in ``with``.
 
-    def __init__(self) -> None:
+    A solver may sweep several times, and nobody knows how often. ``n_ahead`` more sweeps are always
+    expected after the current one, so that the bar never goes back.
+    """
+
+    def __init__(self, n_ahead: int = 1) -> None:
         self._bar: Any = None
+        self._n_ahead = n_ahead
         self._n_sweeps = 0
+        self._begin = monotonic()
         self.is_stopped = False
 
     def __enter__(self) -> Self:
@@ -144,22 +153,65 @@ class Progress:
             self._show(step)
 
     def complete(self) -> None:
-        """Fill the bar: a sweep may end before its largest number of steps."""
+        """Fill the bar when the work is done."""
         if self._bar is not None:
-            self._bar.finish()
-            self._bar.render_progress()
+            self._bar.update(BAR_STEPS - self._bar.pos, "")
 
     def _show(self, step: Step) -> None:
-        """Move the bar to a step; the first step of a new sweep begins a new bar."""
-        if step.index == 0:
-            if self._bar is not None:
-                self.complete()
-                self._bar.render_finish()
-            self._n_sweeps += 1
-            label = "sweep" if self._n_sweeps == 1 else f"sweep {self._n_sweeps}"
-            self._bar = click.progressbar(length=step.n_steps, label=label, file=sys.stderr)
+        """Move the bar to a step of the current or of a new sweep."""
+        if self._bar is None:
+            self._bar = click.progressbar(
+                length=BAR_STEPS,
+                label="solving",
+                show_eta=False,
+                item_show_func=lambda said: said,
+                file=sys.stderr,
+            )
             self._bar.__enter__()
-        self._bar.update(step.index + 1 - self._bar.pos)
+        self._n_sweeps += step.index == 0
+        done = self._n_sweeps - 1 + (step.index + 1) / step.n_steps
+        left = max(1.0 - done, 0.0) + self._n_ahead * min(done, 1.0)
+        seconds = (monotonic() - self._begin) * left / done
+        at = int(BAR_STEPS * done / (done + left))
+        self._bar.update(max(at - self._bar.pos, 0), f"about {_duration(seconds)} left")
+
+
+@contextmanager
+def saying_that_it_compiles() -> Iterator[None]:
+    """Say so on a terminal if code is compiled, which happens at its first use only."""
+    if not _is_terminal():
+        yield
+        return
+    from numba.core import event
+
+    class Say(event.Listener):  # type: ignore[misc]  # numba has no types
+        is_said = False
+
+        def on_start(self, _: Any) -> None:
+            if not self.is_said:
+                self.is_said = True
+                click.echo("compiling once, which takes about half a minute", err=True)
+
+        def on_end(self, _: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Say()):
+        yield
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the largest unit that fits.
+
+    Examples
+    --------
+    >>> _duration(7.2), _duration(190), _duration(9000)
+    ('7 s', '3 min', '2.5 h')
+    """
+    if seconds < MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < HOUR:
+        return f"{seconds / MINUTE:.0f} min"
+    return f"{seconds / HOUR:.1f} h"
 
 
 def _is_terminal() -> bool:

@@ -48,7 +48,7 @@ def label(
             items = items.with_groups(None)
         shown = pictures(targets.images, items)
         items, result = solve(items, settings, step)
-        lines = _guess(kind, reading) + _write(targets, source, items, result)
+        lines = _read_from(kind, reading, items) + _write(targets, source, items, result)
         if targets.report:
             _write_page(targets.report, file, items, result, shown)
             lines.append(f"report: {name_of(targets.report, 'output')}")
@@ -119,7 +119,7 @@ def report(
             items, result = saved(saved_in, similar(items))
         else:
             items, result = solve(items, settings, step)
-        lines = _guess(kind_of(source, reading), reading)
+        lines = _read_from(kind_of(source, reading), reading, items)
         _write_page(out, file, items, result, shown)
     lines.append(f"report: {name_of(out, 'output')}")
     _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
@@ -134,8 +134,11 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
     _write_bytes(STANDARD, _json(about) if as_json else f"{text}\n".encode())
 
 
-def _guess(kind: str, reading: Given) -> list[str]:
-    """Return a line of the summary about a table whose kind was guessed."""
+def _read_from(kind: str, reading: Given, items: io.Items) -> list[str]:
+    """Return a line of the summary about a kind that was guessed, or the table of a database."""
+    if isinstance(items, io.Keypoints):
+        how = "not verified" if items.is_raw else "verified by COLMAP"
+        return [f"matches: read from {items.table}, {how}"]
     is_guessed = reading["as"] is None and kind in ("edges", "points")
     return [f"input: read as {kind}; --as sets another kind"] if is_guessed else []
 
@@ -154,6 +157,11 @@ def _write(
             f"database: {targets.write_database}, {count(counts.kept, 'match')} kept, "
             f"{counts.removed:,} removed, {counts.added:,} added"
         )
+        if items.is_raw:
+            lines.append(
+                "next: the mapper needs verified matches: colmap geometric_verifier "
+                f"--database_path {targets.write_database}"
+            )
     if targets.out and targets.out != STANDARD:
         _write_labels(targets.out, source, items, result)
     if targets.out or targets.prints_labels:
@@ -265,6 +273,7 @@ def _summarise(
         n_labels=len(sizes),
         n_single=int((sizes == 1).sum()),
     )
+    bound = f"bound: at most {count(result.max_labels, 'label')} could be found; see --max-labels"
     alone = f"no edge: {count(n_alone, words.item)}, from the {plural(words.group)}"
     n_unsure = int((result.confidence < UNSURE).sum())
     copies = words.copies(result, items.names, items.groups)
@@ -278,6 +287,7 @@ def _summarise(
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         f"{count(n_unsure, words.item)}{wrong}",
         *([alone] if n_alone else []),
+        *([bound] if result.max_labels < items.n_items else []),
         *([f"duplicates: {copies}"] if copies else []),
         *lines,
         *([_method(result)] if is_verbose else []),
@@ -290,6 +300,5 @@ def _method(result: spherelax.Result) -> str:
     n_steps = len(result.path.alphas)
     return (
         f"method: resolution {result.resolution:.4g} (alpha {result.alpha:.4g}), step "
-        f"{result.position + 1} of {n_steps}, {result.n_labels:,} labels of at most "
-        f"{result.max_labels:,}"
+        f"{result.position + 1} of {n_steps}, {count(result.n_labels, 'label')}"
     )

@@ -76,6 +76,11 @@ class Keypoints(Items):
     table: str
 
     @property
+    def is_raw(self) -> bool:
+        """Whether the matches were read before COLMAP verified them, which its mapper needs."""
+        return self.table == RAW
+
+    @property
     def names(self) -> list[str]:
         """Name of each keypoint as text, such as ``castle.jpg:12``."""
         return [f"{image}:{keypoint}" for image, keypoint in self._ids()]
