@@ -20,12 +20,14 @@ from spherelax.result import Result
 
 __all__ = ["report_html"]
 
+TITLE = "Labels and how far to believe them"
+
 
 def report_html(
     items: Items,
     result: Result,
     *,
-    title: str = "Labels and how far to believe them",
+    title: str | None = None,
     images: Mapping[Hashable, bytes] | None = None,
     positions: ArrayLike | None = None,
 ) -> str:
@@ -43,8 +45,8 @@ def report_html(
         The input: similarities, names and groups.
     result : Result
         The result of :func:`spherelax.solve` for these items.
-    title : str
-        Heading of the page.
+    title : str, optional
+        Heading of the page. None: what the labels are called, and how far to believe them.
     images : mapping of group to bytes, optional
         The content of the image file of each group, in a format that Pillow can read, such as an
         :class:`~spherelax.io.ImageFolder`. Matches are drawn on up to eight images, and some
@@ -95,4 +97,4 @@ def report_html(
         wholes=wholes,
         crops=crops,
     )
-    return make_page(case, parts, title)
+    return make_page(case, parts, case.say(TITLE) if title is None else title)

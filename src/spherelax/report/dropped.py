@@ -5,78 +5,88 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.io.words import count
 from spherelax.report.case import Case
-from spherelax.report.markup import percent
+
+# Why the items of a similar pair have different labels.
+PLACE = "another item of the same group has the place in the label"
+SHARED = "both labels have an item of one group"
+WEAK = "too few pairs connect the two labels"
 
 
 class Dropped(NamedTuple):
-    """The dropped pairs as rows ``i < j``, and the item that has the place of one of them.
+    """The dropped pairs as rows ``i < j``, and what speaks against them.
 
-    ``rival`` is an item of the same group as one end, in the label of the other end; -1: there is
-    none. ``fits`` says whether it has more similar items in that label than the end that it
-    replaces, which is ``end``.
+    ``rival`` is an item of the same group as one end, ``end``, in the label of the other end; -1:
+    there is none. ``fits`` says whether it has more similar items in that label than the end that
+    it replaces. ``apart`` says whether both labels have an item of one group, so that they cannot
+    be one label.
     """
 
     pairs: NDArray[np.intp]
     end: NDArray[np.intp]
     rival: NDArray[np.intp]
     fits: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
 
 
 def find_dropped(case: Case) -> Dropped:
-    """Find the dropped pairs and their rivals."""
+    """Find the dropped pairs and what speaks against them."""
     labels, groups = case.result.labels.astype(np.int64), case.problem.groups
     rows, columns = case.rows.astype(np.intp), case.graph.indices.astype(np.intp)
     drop = (rows < columns) & (labels[rows] != labels[columns])
     pairs = np.column_stack([rows[drop], columns[drop]])
     end, there = pairs[:, 0].copy(), labels[pairs[:, 1]]
-    rival = np.full(len(pairs), -1)
+    rival, apart = np.full(len(pairs), -1), np.zeros(len(pairs), dtype=np.bool_)
     if groups is not None:
         held = _Lookup(labels, groups)
         rival = held.find(there, groups[end])
         other = rival < 0
         end[other], there[other] = pairs[other, 1], labels[pairs[other, 0]]
         rival[other] = held.find(there[other], groups[end[other]])
+        holds = sp.csr_array((np.ones(len(labels)), (labels, groups)))
+        both = holds[labels[pairs[:, 0]]].multiply(holds[labels[pairs[:, 1]]])
+        apart = np.asarray(both.sum(axis=1)).ravel() > 0
     links = _Lookup(rows, labels[columns])
     fits = (rival >= 0) & (links.count(rival, there) > links.count(end, there))
-    return Dropped(pairs, end, rival, fits)
+    return Dropped(pairs, end, rival, fits, apart)
 
 
 def say_dropped(case: Case, dropped: Dropped) -> str:
-    """Say why similar pairs were dropped."""
+    """Say how many similar pairs were dropped, and why."""
     n, taken = len(dropped.pairs), dropped.rival >= 0
     if n == 0:
-        return "no similar pair has different labels"
-    n_taken, n_fits = int(taken.sum()), int(dropped.fits.sum())
-    said = []
-    if n_taken:
-        away = ""
-        if case.spots is not None:
-            between = case.spots[dropped.end[taken]] - case.spots[dropped.rival[taken]]
-            median = float(np.median(np.linalg.norm(between, axis=1)))
-            away = f"; it is {median:.1f} pixels away in the median"
-        said.append(
-            f"{percent(n_taken / n)} because another item of the same group has the place in that "
-            f"label, for {n_fits:,} of {n_taken:,} with more similar items there{away}"
-        )
-    if n_taken < n:
-        said.append(f"{percent(1 - n_taken / n)} because too few pairs connect the two labels")
-    return case.say("; ".join(said))
+        return case.say("No similar pair has different labels.")
+    away = ""
+    if case.spots is not None and taken.any():
+        between = case.spots[dropped.end[taken]] - case.spots[dropped.rival[taken]]
+        median = float(np.median(np.linalg.norm(between, axis=1)))
+        away = f", {median:.1f} pixels away in the median"
+    reasons = {
+        f"{PLACE}{away}, and is similar to more items there": dropped.fits,
+        f"{PLACE}{away if not dropped.fits.any() else ''}": taken & ~dropped.fits,
+        SHARED: dropped.apart & ~taken,
+        WEAK: ~dropped.apart & ~taken,
+    }
+    counted = {why: int(found.sum()) for why, found in reasons.items()}
+    said = "; ".join(f"{number:,} because {why}" for why, number in counted.items() if number)
+    return case.say(f"{count(n, 'similar pair')} with different labels: {said}.")
 
 
 def why(case: Case, dropped: Dropped) -> dict[tuple[int, int], str]:
-    """Return a sentence for each dropped pair."""
+    """Return the reason why each pair was dropped."""
     said = {}
-    for pair, rival, fits in zip(
-        dropped.pairs.tolist(), dropped.rival.tolist(), dropped.fits.tolist(), strict=True
+    for (i, j), rival, fits, apart in zip(
+        dropped.pairs.tolist(), *(part.tolist() for part in dropped[2:]), strict=True
     ):
-        reason = case.say("too few pairs connect the two labels")
+        reason = case.say(SHARED if apart else WEAK)
         if rival >= 0:
-            better = case.say(" with more similar items there") if fits else ""
+            better = case.say(" and is similar to more items there") if fits else ""
             reason = f"{case.names[rival]} has the place{better}"
-        said[pair[0], pair[1]] = reason
+        said[i, j] = reason
     return said
 
 

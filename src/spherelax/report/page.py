@@ -67,7 +67,7 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
         Section("sweep", "Other resolutions", sweep_section(case, parts.steps)),
     ]
     if parts.pictures is not None:
-        body = pictures_section(case, parts.pictures, parts.dropped)
+        body = pictures_section(case, parts.pictures)
         sections.append(Section("images", "Matches on images", body))
     whole = whole_section(case, parts.wholes, parts.crops)
     sections += [
@@ -171,7 +171,11 @@ def _output(case: Case, parts: Parts) -> str:
                 f"{inputs.n_conflicted:,}",
                 f"of {components} had two items of one group{split}",
             ),
-            ("Dropped pairs", f"{len(parts.dropped.pairs):,}", say_dropped(case, parts.dropped)),
+            (
+                "Dropped pairs",
+                f"{len(parts.dropped.pairs):,}",
+                "similar, but without a common label",
+            ),
         ]
     said.append(
         (
@@ -200,7 +204,10 @@ def _output(case: Case, parts: Parts) -> str:
     confidence = _bars(case, outcome.confidence, "items by confidence", meaning, "confidence")
     entities = "" if outcome.entities is None else _entities(case, outcome.entities)
     two = f'<div class="two">{confidence}{_groups(case, outcome)}</div>{entities}'
-    return _facts(case, said) + two
+    dropped = ""
+    if case.groups is not None:
+        dropped = f'<p class="below">{say_dropped(case, parts.dropped)}</p>'
+    return _facts(case, said) + dropped + two
 
 
 def _steady(case: Case) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from spherelax.io.words import count
 from spherelax.report.case import Case
-from spherelax.report.dropped import Dropped, say_dropped
 from spherelax.report.markup import isolated, name, text
 from spherelax.report.pictures import KINDS, Pair, Pictures, Thumbnail
 
@@ -21,7 +20,7 @@ MEANINGS = {
 }
 
 
-def pictures_section(case: Case, pictures: Pictures, dropped: Dropped) -> str:
+def pictures_section(case: Case, pictures: Pictures) -> str:
     """Draw each pair of images; the pair with the most dropped matches is shown first."""
     changed = [(pair.counts["dropped"], pair.counts["added"]) for pair in pictures.pairs]
     first = changed.index(max(changed)) if changed else 0
@@ -53,8 +52,7 @@ def pictures_section(case: Case, pictures: Pictures, dropped: Dropped) -> str:
         for kind in KINDS
     )
     return (
-        f"<p>{which} {count(len(dropped.pairs), 'line')} of all images are dropped: "
-        f"{say_dropped(case, dropped)}. Point at a dropped line to see why.</p>"
+        f"<p>{which} Point at a dropped line to see why.</p>"
         f'<svg class="store" aria-hidden="true"><defs>{files}</defs></svg>'
         f'<p class="chooser" hidden><label for="pair-choice">Two images</label>'
         f'<select id="pair-choice" data-shows="pair" autocomplete="off">{options}</select></p>'
