@@ -14,7 +14,7 @@ from spherelax._version import __version__
 
 if TYPE_CHECKING:
     from spherelax import baselines, cells, datasets, io, metrics, plot, report, similarity
-    from spherelax._solve import solve
+    from spherelax._solve import assign, solve
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
     from spherelax.result import Duplicates, EntityProbability, Result, Status, Step, SweepPath
@@ -34,6 +34,7 @@ __all__ = [
     "Step",
     "SweepPath",
     "__version__",
+    "assign",
     "baselines",
     "cells",
     "datasets",
@@ -59,6 +60,7 @@ _HOMES = {
     "Status": "result",
     "Step": "result",
     "SweepPath": "result",
+    "assign": "_solve",
     "solve": "_solve",
 }
 

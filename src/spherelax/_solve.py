@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Hashable, Iterable
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
+from spherelax.labels import Labels
 from spherelax.problem import Problem
-from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
+from spherelax.result import Callback, Outcome, Prediction, Result, Status, say_duplicates
 from spherelax.settings import (
     POSITIVE_INTEGER,
     Coordinate,
@@ -153,6 +155,81 @@ def solve(
         )
         warnings.warn(message, SphereWarning, stacklevel=2)
     return result
+
+
+def assign(
+    similarity: Any,
+    groups: Iterable[Hashable] | None = None,
+    *,
+    to: Result,
+    kind: str | None = None,
+    duplicate_free: str = "hard",
+) -> Prediction:
+    """Give new items the labels of known ones, which keep theirs.
+
+    One more image against known tracks, or one more record against known entities: nothing is
+    swept again. It is ``solve(similarity, groups, start=to)``, of which only the new items are
+    kept, with labels of the known result.
+
+    Parameters
+    ----------
+    similarity : array-like or sparse matrix of shape (n_items, n_items)
+        As in :func:`solve`, with the known items first; or the ``problem`` of what
+        :mod:`spherelax.io` reads. Similarities between new items count, too.
+    groups : sequence of n_items hashable labels, optional
+        As in :func:`solve`, of known and new items.
+    to : Result
+        The result for the known items, by the coordinate solver.
+    kind, duplicate_free
+        As in :func:`solve`.
+
+    Returns
+    -------
+    Prediction
+        Labels of the new items: those of ``to``, or numbers from ``to.n_labels`` on for things
+        that it does not have. Confidence is that of a result of :func:`solve`.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are fewer items than known ones, or ``to`` is not of the coordinate solver.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> W, groups, truth = sl.datasets.make_partial_matching(9, 5, random_state=0)
+    >>> known = groups < 8  # the last of nine images is new
+    >>> result = sl.solve(W[known][:, known], groups[known])
+    >>> new = sl.assign(W, groups, to=result)
+    >>> new.labels, result.n_labels
+    (array([1, 3, 0], dtype=int32), 5)
+    """
+    if to is None:
+        raise InvalidInputError("to must be a Result of the coordinate solver; found None")
+    grown = solve(similarity, groups, kind=kind, duplicate_free=duplicate_free, start=to)
+    n_known = len(to.labels)
+    return Prediction(
+        _in_terms_of(to.labels, grown.labels, to.n_labels)[n_known:], grown.confidence[n_known:]
+    )
+
+
+def _in_terms_of(known: Labels, grown: Labels, n_labels: int) -> Labels:
+    """Return labels with the numbers of those that most of their known items have; else new ones.
+
+    Of two labels that would get one number, the one with fewer known items gets a new one.
+    """
+    pairs, counts = np.unique(
+        np.column_stack([grown[: len(known)], known]), axis=0, return_counts=True
+    )
+    numbers: dict[int, int] = {}
+    taken = set()
+    for label, name in pairs[np.argsort(-counts, kind="stable")].tolist():
+        if label not in numbers and name not in taken:
+            numbers[label] = name
+            taken.add(name)
+    free = count(n_labels)
+    found = [numbers[label] if label in numbers else next(free) for label in range(grown.max() + 1)]
+    return np.array(found, dtype=np.int32)[grown]
 
 
 def _checked_soft(duplicate_free: object, settings: Coordinate | Power) -> bool:

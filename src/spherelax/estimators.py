@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from spherelax import similarity
 from spherelax._solve import solve
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels
-from spherelax.result import Callback, Result
+from spherelax.result import Callback, Prediction, Result
 from spherelax.settings import Coordinate, Power, solver_settings
 
 AFFINITIES: Mapping[str, Callable[..., Any]] = {
@@ -64,28 +64,6 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         tags.input_tags.positive_only = not self._takes_odds()
         tags.input_tags.sparse = True
         return tags
-
-
-class Prediction(NamedTuple):
-    """Labels of new points, and how sure they are.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,)
-        Label of each point, one of those of the fitted points.
-    confidence : ndarray of shape (n_points,)
-        From 0 to 1, as :meth:`SphereClustering.predict_with_confidence` says.
-
-    Examples
-    --------
-    >>> from spherelax import SphereClustering
-    >>> model = SphereClustering().fit([[0.0], [1.0], [2.0], [3.0]])
-    >>> model.predict_with_confidence([[1.5]]).labels
-    array([0], dtype=int32)
-    """
-
-    labels: Labels
-    confidence: NDArray[np.float64]
 
 
 def _has_places(estimator: SphereClustering) -> bool:

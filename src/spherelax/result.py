@@ -276,6 +276,28 @@ class EntityProbability(NamedTuple):
     whole: NDArray[np.float64]
 
 
+class Prediction(NamedTuple):
+    """Labels of new items, and how sure they are.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_new,)
+        Label of each new item.
+    confidence : ndarray of shape (n_new,)
+        From 0 to 1, as :meth:`SphereClustering.predict_with_confidence` or :func:`assign` says.
+
+    Examples
+    --------
+    >>> from spherelax import SphereClustering
+    >>> model = SphereClustering().fit([[0.0], [1.0], [2.0], [3.0]])
+    >>> model.predict_with_confidence([[1.5]]).labels
+    array([0], dtype=int32)
+    """
+
+    labels: Labels
+    confidence: NDArray[np.float64]
+
+
 class Source(Protocol):
     """The solved problem, from which a result computes more about a step when it is asked."""
 
