@@ -61,7 +61,7 @@ def test_files_and_summary() -> None:
     assert lines[1] in set(spherelax.Status)
     assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
     assert lines[3] == "input: read as edges; --as sets another kind"
-    assert lines[4:] == ["labels: labels.csv", "sweep: sweep.png"]
+    assert lines[4:] == ["labels: labels.csv", "picture: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
     assert not [path for path in Path().iterdir() if path.suffix == ".part"]

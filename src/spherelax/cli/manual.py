@@ -55,8 +55,8 @@ Examples
 \b
 edges.csv           labels.csv
   ann,anna,0.9        item,label,confidence
-  bob,rob,0.8         ann,0,1.0000
-  anna,rob,0.1        anna,0,1.0000
+  ann,hanna,0.8       ann,0,1.0000
+  anna,hanna,0.9      anna,0,1.0000
                       ...
 {FORMATS_HINT}"""
 PATH = f"""
@@ -101,7 +101,7 @@ Examples
 
 # A small example of each kind of text file.
 SAMPLES = {
-    "edges": "ann,anna,0.9\nbob,rob,0.8\nanna,rob,0.1\n",
+    "edges": "ann,anna,0.9\nann,hanna,0.8\nanna,hanna,0.9\n",
     "pairs": "source_a,id_a,source_b,id_b,score\nshop,1,bank,07,0.93\nshop,2,bank,08,0.90\n",
     "points": "name,width,length\nrose,1.5,2.0\nlily,3.5,4.0\n",
     "groups": "item,group\nann,left\nanna,right\n",

@@ -173,9 +173,9 @@ def _write(
         lines.append(f"{rows}: {table}")
     if targets.plot:
         _write_bytes(targets.plot, picture(result, targets.plot))
-        lines.append(f"sweep: {targets.plot}")
+        lines.append(f"picture: {targets.plot}")
     elif not targets.report:
-        lines.append("sweep: see it with --report report.html or --plot sweep.png")
+        lines.append("other answers: see them with --report report.html or --plot sweep.png")
     return lines
 
 
