@@ -184,7 +184,7 @@ def saying_that_it_compiles() -> Iterator[None]:
         return
     from numba.core import event
 
-    class Say(event.Listener):  # type: ignore[misc]  # numba has no types
+    class Say(event.Listener):
         is_said = False
 
         def on_start(self, _: Any) -> None:

@@ -224,7 +224,7 @@ def read_pairs(
 
 def _flat(source: Any) -> Any:
     """Return pairs that pandas indexes by two ids, as recordlinkage does, with columns for them."""
-    index = getattr(source, "index", None)
+    index: Any = getattr(source, "index", None)
     if getattr(index, "nlevels", 1) != 2:
         return source
     flat = index.to_frame(index=False, name=["id_a", "id_b"])
