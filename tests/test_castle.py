@@ -6,7 +6,9 @@ from shutil import copyfile
 
 import numpy as np
 import pytest
+from program import invoke
 
+from colmap_scene import matches_of, run
 from spherelax import Result, baselines, metrics, solve
 from spherelax.io.colmap import Keypoints, read_colmap, write_colmap
 
@@ -84,3 +86,17 @@ def test_colmap_maps_the_copy_at_least_as_well(castle, cleaned, tmp_path, monkey
     assert after.images >= before.images
     assert after.points >= before.points
     assert after.error <= before.error
+
+
+def test_a_copy_of_raw_matches_can_be_mapped_after_what_the_summary_says(data_home, tmp_path):
+    pycolmap = pytest.importorskip("pycolmap")
+    raw, copy = tmp_path / "raw.db", tmp_path / "cleaned.db"
+    copyfile(data_home / "sfm/sceaux_castle/database.db", raw)
+    run(raw, "DELETE FROM two_view_geometries")
+    done = invoke(*("match", str(raw), "--out", str(tmp_path / "tracks.csv")),
+                  *("--write-database", str(copy)))  # fmt: skip
+    assert "matches: read from matches, not verified\n" in done.stderr
+    assert f"colmap geometric_verifier --database_path {copy}\n" in done.stderr
+    pycolmap.geometric_verification(copy)
+    kept = sum(map(len, matches_of(copy).values()))
+    assert kept > 0.9 * sum(map(len, matches_of(copy, "matches").values()))

@@ -151,7 +151,7 @@ def test_labels_in_a_copy_from_the_command_line(adata, tmp_path, monkeypatch, na
     Path("cells.dat").write_bytes(content)
     found = invoke("cluster", name, "--out", "labelled.h5ad", stdin=content)
     assert found.exit_code == 0
-    assert "labels: labelled.h5ad\n" in found.stderr
+    assert "clusters: labelled.h5ad\n" in found.stderr
     assert len(anndata.read_h5ad("labelled.h5ad").obs["spherelax"].cat.categories) == 12
     same = invoke("cluster", "cells.h5ad", "--out", "cells.h5ad")
     assert same.exit_code == 2

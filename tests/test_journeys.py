@@ -47,11 +47,11 @@ def test_the_opening_on_photographs_is_true(data_home, tmp_path, monkeypatch):
     castle = data_home / "sfm/sceaux_castle"
     arguments = shown["command"].split()[1:]
     arguments[arguments.index("database.db")] = str(castle / "database.db")
-    arguments[arguments.index("--images") + 1] = str(castle / "images_small")
     done = invoke(*arguments)
     assert done.stderr.splitlines()[0] == shown["said"]
-    rows = Path("tracks.csv").read_text().splitlines()
-    assert [row for row in shown["found"].splitlines() if row not in rows] == []
+    found = Path("tracks.csv").read_text().splitlines()[:4]
+    for row, expected in zip(found, shown["found"].splitlines(), strict=True):
+        assert row.rpartition(",")[0] == expected.rpartition(",")[0]
 
 
 def test_the_first_page_opens_with_a_picture_and_one_line_to_install():

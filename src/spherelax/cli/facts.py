@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from spherelax.coordinate.graph import build_graph
 from spherelax.io import Items
+from spherelax.io.words import ITEMS, Words
 from spherelax.problem import Problem
 
 NAMES = {
@@ -66,8 +67,8 @@ def facts(items: Items) -> dict[str, Any]:
     return about
 
 
-def facts_text(about: dict[str, Any]) -> str:
-    """Return facts as lines of text; what does not apply is left out.
+def facts_text(about: dict[str, Any], words: Words = ITEMS) -> str:
+    """Return facts as lines of text in the words of the input; what does not apply is left out.
 
     Examples
     --------
@@ -75,11 +76,12 @@ def facts_text(about: dict[str, Any]) -> str:
     kind                                    edges
     items                                   4
     """
-    width = max(map(len, NAMES.values())) + 2
+    names = {name: words.speak(said) for name, said in NAMES.items()}
+    width = max(map(len, names.values())) + 2
     return "\n".join(
-        f"{NAMES[name]:<{width}}{value:g}"
+        f"{names[name]:<{width}}{value:g}"
         if isinstance(value, float)
-        else f"{NAMES[name]:<{width}}{value}"
+        else f"{names[name]:<{width}}{value}"
         for name, value in about.items()
         if value is not None
     )

@@ -130,7 +130,7 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
     with readable(file) as source:
         items, _ = read(source, groups, reading)
         about = {"kind": kind_of(source, reading), **facts(similar(items))}
-    text = items.words.speak(facts_text(about))
+    text = facts_text(about, items.words)
     _write_bytes(STANDARD, _json(about) if as_json else f"{text}\n".encode())
 
 
