@@ -60,6 +60,7 @@ html_theme_options = {
 WITHOUT_SIDEBAR = (
     "index",
     "architecture",
+    "cells",
     "glossary",
     "quickstart",
     "command_line",

@@ -76,11 +76,12 @@ class Words:
         """Say what was found: the labels, from how many items and groups, and items without any."""
         shown = n_labels if self.counts_single else n_labels - n_single
         where = f" in {count(n_groups, self.group)}" if n_groups else ""
-        single = ""
-        if n_single:
-            said = self.alone if n_single == 1 else self.are_alone
-            single = f"; {count(n_single, self.item)} {said}"
+        single = f"; {self.single(n_single)}" if n_single else ""
         return f"{count(shown, self.label)} from {count(n_items, self.item)}{where}{single}"
+
+    def single(self, n_single: int) -> str:
+        """Say that items share their labels with no other."""
+        return f"{count(n_single, self.item)} {self.alone if n_single == 1 else self.are_alone}"
 
     def chosen(self, result: Result) -> str:
         """Say how the labels were chosen.

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items
 from spherelax.report.case import Case
-from spherelax.report.dropped import find_dropped
 from spherelax.report.inputs import describe_inputs, find_oddities
 from spherelax.report.outcome import describe_outcome, least_certain
 from spherelax.report.page import Parts, make_page
@@ -81,7 +80,7 @@ def report_html(
         raise InvalidInputError("images need items with groups, one per image; found no groups")
     case = Case.of(items, result)
     inputs = describe_inputs(case)
-    dropped, wholes = find_dropped(case), choose_whole(case)
+    wholes = choose_whole(case)
     pictures, crops = None, {}
     if images is not None and positions is not None:
         pictures = make_pictures(case, images, positions)
@@ -93,7 +92,6 @@ def report_html(
         unsure=least_certain(case),
         steps=make_steps(case),
         pictures=pictures,
-        dropped=dropped,
         wholes=wholes,
         crops=crops,
     )

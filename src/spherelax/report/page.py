@@ -14,7 +14,7 @@ from spherelax._version import __version__
 from spherelax.io.answers import UNSURE
 from spherelax.io.words import count
 from spherelax.report.case import Case
-from spherelax.report.dropped import Dropped, say_dropped
+from spherelax.report.dropped import find_dropped, say_dropped
 from spherelax.report.inputs import Example, Inputs, Oddity
 from spherelax.report.markup import (
     bars,
@@ -54,7 +54,6 @@ class Parts(NamedTuple):
     unsure: list[UnsureRow]
     steps: Steps
     pictures: Pictures | None
-    dropped: Dropped
     wholes: list[Whole]
     crops: Mapping[int, bytes]
 
@@ -142,7 +141,7 @@ def _example(example: Example) -> str:
 def _output(case: Case, parts: Parts) -> str:
     """Return the section about the labels."""
     inputs, outcome = parts.inputs, parts.outcome
-    alone = f"{outcome.n_single:,} with one item" if outcome.n_single else "none with one item"
+    alone = case.words.single(outcome.n_single) if outcome.n_single else "none with one item"
     similar = f"{outcome.direct:,} of {count(inputs.n_edges, 'similar pair')}"
     said = [
         (
@@ -162,7 +161,10 @@ def _output(case: Case, parts: Parts) -> str:
             f"{similar}; {outcome.implied:,} other pairs share a label without being similar",
         ),
     ]
+    why = ""
     if case.groups is not None:
+        dropped = find_dropped(case)
+        why = f'<p class="below">{say_dropped(case, dropped)}</p>'
         components = count(inputs.n_components, "component")
         split = f"; split into {count(outcome.split, 'label')}" if inputs.n_conflicted else ""
         said += [
@@ -173,7 +175,7 @@ def _output(case: Case, parts: Parts) -> str:
             ),
             (
                 "Dropped pairs",
-                f"{len(parts.dropped.pairs):,}",
+                f"{len(dropped.pairs):,}",
                 "similar, but without a common label",
             ),
         ]
@@ -204,10 +206,7 @@ def _output(case: Case, parts: Parts) -> str:
     confidence = _bars(case, outcome.confidence, "items by confidence", meaning, "confidence")
     entities = "" if outcome.entities is None else _entities(case, outcome.entities)
     two = f'<div class="two">{confidence}{_groups(case, outcome)}</div>{entities}'
-    dropped = ""
-    if case.groups is not None:
-        dropped = f'<p class="below">{say_dropped(case, parts.dropped)}</p>'
-    return _facts(case, said) + dropped + two
+    return _facts(case, said) + why + two
 
 
 def _steady(case: Case) -> str:
