@@ -61,9 +61,9 @@ connectivities = sl.similarity.nearest_neighbors(
 # %%
 # Labels in ``obs``
 # -----------------
-# Take the graph, solve, write the labels back. ``adata.obs["spherelax"]`` is categorical, like the
-# labels that scanpy writes for Leiden, so scanpy can plot it. Without anndata, the graph is used
-# directly.
+# Take the graph, solve, write the labels back; ``sl.cells.label(adata)`` does the same in one line.
+# ``adata.obs["spherelax"]`` is categorical, like the labels that scanpy writes for Leiden, so scanpy
+# can plot it. Without anndata, the graph is used directly.
 
 adata = None
 if find_spec("anndata"):
@@ -92,11 +92,11 @@ if adata is not None:
 # ------------------
 # One run holds the labels at many resolutions; ``with_n_labels`` and ``at`` take them from the
 # result. The path ends where coarser labels describe the graph worse and worse. If no step has the
-# number of labels that was asked for, the status says so. A run with ``pick=COARSE`` goes on to
-# that resolution. Each answer may have a column of its own.
+# number of labels that was asked for, a warning says which one was taken. A run with
+# ``pick=COARSE`` goes on to that resolution. Each answer may have a column of its own.
 
-nearest = result.with_n_labels(4)
-print(f"{nearest.n_labels} labels at resolution {nearest.resolution:.3g}: {nearest.status}")
+fewest = result.with_n_labels(int(result.path.n_labels.min()))
+print(f"{fewest.n_labels} labels at resolution {fewest.resolution:.3g}: {fewest.status}")
 coarse = sl.solve(items.problem, pick=COARSE)
 print(f"{coarse.n_labels} labels at resolution {coarse.resolution:.3g}: {coarse.status}")
 print("F against types {:.3f}, against subtypes {:.3f}".format(*f_scores(coarse.labels)))

@@ -103,7 +103,7 @@ def test_program_and_report_say_it(tmp_path, monkeypatch):
     hard = invoke("match", "pairs.csv", *columns, "--out", "hard.csv", "--report", "page.html")
     said = [line for line in hard.stderr.splitlines() if line.startswith("duplicates: about ")]
     assert len(said) == 1
-    assert "items in group list seem to be copies of others: " in said[0]
+    assert "records in source list seem to be copies of others: " in said[0]
     assert "warning" not in hard.stderr
     assert said[0].removeprefix("duplicates: ") in (tmp_path / "page.html").read_text()
     soft = invoke("match", "pairs.csv", *columns, "--one-per-group", "soft", "--out", "soft.csv")

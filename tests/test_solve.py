@@ -82,7 +82,7 @@ def test_everything_isolated(W, solver):
 
 @pytest.mark.parametrize(
     ("solver", "message"),
-    [("power", "eta is 0 at every step"), ("coordinate", "no clusters, or only one")],
+    [("power", "they moved at no step"), ("coordinate", "no clusters, or only one")],
 )
 def test_all_equal_similarities_are_one_cluster(solver, message):
     with pytest.warns(sl.SphereWarning, match=message):
