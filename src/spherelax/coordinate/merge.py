@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
+from spherelax.coordinate.prefetch import AHEAD
 from spherelax.labels import count_labels
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
@@ -101,11 +102,12 @@ def _contract(level, labels, gamma, outline):
         outline.size[labels[i]] += level.size[i]
     sums = Sums(np.zeros(k, np.float32), np.empty(k, np.int32))
     grouped = len(level.groups) > 0
-    entries = np.empty((2, 4 * k + 16), np.int32)
+    entries, end = np.empty((2, 4 * k + 16), np.int32), len(items) - 1
     for a in range(k):
         n = 0
         for at in range(start[a], start[a + 1]):
-            fetch_ahead(at, items, level, labels)
+            near, far = items[min(at + AHEAD, end)], items[min(at + 2 * AHEAD, end)]
+            fetch_ahead(near, far, items[min(at + 3 * AHEAD, end)], level, labels)
             n = gather(level, labels, items[at], sums, n)
         if grouped:
             _collect_groups(level, items[start[a] : start[a + 1]], a, outline)

@@ -43,20 +43,20 @@ class Rows(NamedTuple):
     count: Any  # int32 (m), number of rows with an entry in the column
     activation: Any  # float32 (m), activation levels
     active: Any  # bool (m), whether a neighbour has moved
-    free: Any  # int32 (m), stacks of empty columns, of each component from its first position on
+    free: Any  # int32 (m), stacks of empty columns, of each component from its first item on
     n_free: Any  # int32 (n_components), their numbers
     claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
 
 
 class Proposed(NamedTuple):
-    """Proposed rows of a batch, by position in ``members`` less that of its first item."""
+    """Proposed rows of a batch, numbered from its first item on."""
 
     packed: Any  # int32 (n, 2 r)
     value: Any  # the same memory as float32
     activation: Any  # float32 (n), as in `Rows`
     moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
     gain: Any  # float32 (n), what the objective gains
-    queue: Any  # int32 (n), positions of the active items
+    queue: Any  # int32 (n), the active items, numbered likewise
 
 
 class Scratch(NamedTuple):
@@ -242,7 +242,7 @@ def round_rows(graph, rows):
         while component_ptr[component + 1] <= unit_ptr[unit]:
             component += 1
             free = component_ptr[component]
-        items = graph.members[unit_ptr[unit] : unit_ptr[unit + 1]]
+        items = range(unit_ptr[unit], unit_ptr[unit + 1])
         if len(items) > 1:
             free = _separate(items, rows, labels, used, best, free)
     return labels
