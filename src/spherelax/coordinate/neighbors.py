@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.prefetch import AHEAD, prefetch
 
 # What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
@@ -24,7 +24,7 @@ class Sums(NamedTuple):
     touched: Any  # int32, labels with a sum in order of first appearance, room for all of them
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gather(graph, labels, i, sums, n):
     """Add the similarities of item i to the sums of its neighbours' labels.
 
@@ -44,7 +44,7 @@ def gather(graph, labels, i, sums, n):
     return n
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fetch_ahead(at, order, graph, labels):
     """Fetch what visits after position ``at`` need: similarities, then labels of neighbours."""
     indptr, indices, values = graph.indptr, graph.indices, graph.values
@@ -59,7 +59,7 @@ def fetch_ahead(at, order, graph, labels):
         prefetch(labels, indices[e])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def activate_neighbors(graph, i, active):
     """Mark the neighbours of item i in ``active``: they must be visited again."""
     indptr, indices = graph.indptr, graph.indices
@@ -67,7 +67,7 @@ def activate_neighbors(graph, i, active):
         active[indices[e]] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def n_above(graph, floor):
     """Return how many similarities above a floor each item has."""
     counts = np.zeros(len(graph.members), dtype=np.int64)
@@ -77,7 +77,7 @@ def n_above(graph, floor):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def degrees(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.members))
@@ -87,7 +87,7 @@ def degrees(graph):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def strongest_pull(graph):
     """Return for each item the largest ``W_ij / (n_i n_j)``.
 
@@ -101,7 +101,7 @@ def strongest_pull(graph):
     return level
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def components(indptr, indices):
     """Return the connected component of each item, numbered in order of first appearance."""
     m = len(indptr) - 1
@@ -123,7 +123,7 @@ def components(indptr, indices):
     return component
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def in_order(keys, items, n_keys):
     """Return items sorted by their keys, all below ``n_keys``; those of one key stay in order."""
     at = np.zeros(n_keys + 1, np.int64)
