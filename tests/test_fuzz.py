@@ -164,5 +164,9 @@ def test_small_problems(problem, kind, pick, duplicate_free):
         result.pair_probability()
         result.entity_probability()
         sl.solve(W, groups, kind=kind, start=result)
+        with tempfile.TemporaryDirectory() as folder:
+            sl.io.save_result(Path(folder, "result.npz"), result)
+            loaded = sl.io.load_result(Path(folder, "result.npz"))
+        np.testing.assert_array_equal(loaded.labels, result.labels)
 
     assert verdict(use) in GOOD

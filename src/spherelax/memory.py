@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from spherelax.errors import InvalidInputError
 
+# POSIX has limits of a process; elsewhere there are none.
+RESOURCES: Any = import_module("resource") if find_spec("resource") else None
 PROCESS, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 # The files of a control group: its limit, what it uses, and what of that can be given back.
 SECOND = ("memory.max", "memory.current", "inactive_file")
@@ -72,16 +77,33 @@ def address_space() -> float:
     >>> address_space() > 0
     True
     """
-    try:
-        import resource  # noqa: PLC0415 (POSIX only)
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit == resource.RLIM_INFINITY:
-            return inf
-        n_pages = int((PROCESS / "self/statm").read_text().split()[0])
-    except (ImportError, OSError, ValueError):
+    if RESOURCES is None:
         return inf
-    return limit - n_pages * resource.getpagesize()
+    limit = RESOURCES.getrlimit(RESOURCES.RLIMIT_AS)[0]
+    return inf if limit == RESOURCES.RLIM_INFINITY else limit - _addresses_used()
+
+
+def confine() -> None:
+    """Limit this process to what is free now: work on what is not trusted may ask for anything.
+
+    Examples
+    --------
+    >>> confine()  # doctest: +SKIP
+    """
+    free = available()
+    if RESOURCES is not None and free < inf:
+        hard = RESOURCES.getrlimit(RESOURCES.RLIMIT_AS)[1]
+        most = int(free) + _addresses_used()
+        with suppress(OSError, ValueError):
+            RESOURCES.setrlimit(RESOURCES.RLIMIT_AS, (most, hard))
+
+
+def _addresses_used() -> int:
+    """Return the bytes of addresses that this process has; 0 if that is not known."""
+    with suppress(OSError, ValueError, IndexError):
+        n_pages = int((PROCESS / "self/statm").read_text().split()[0])
+        return n_pages * int(RESOURCES.getpagesize())
+    return 0
 
 
 def _of_machine() -> float:

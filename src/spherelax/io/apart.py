@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
-from spherelax.memory import available
+from spherelax.memory import confine
 
 Arrays = dict[str, NDArray[Any]]
 
 # Seconds that reading may take: some, and more for each byte of the file.
-LEAST_TIME, TIME_PER_BYTE = 120.0, 1e-6
+LEAST_TIME, TIME_PER_BYTE = 60.0, 1e-6
 GIVEN, FOUND, FAULT, NAMES = "given", "found", "fault.json", "names.json"
 # What the other process runs. Its own search path is not used, so that no file beside it is.
 PROGRAM = """
@@ -73,7 +73,7 @@ def apart(work: Callable[..., Arrays], path: Path, **arguments: Any) -> Arrays:
     with tempfile.TemporaryDirectory(prefix="spherelax-") as folder:
         _save(Path(folder, GIVEN), arrays)
         order = {
-            "path": sys.path,
+            "path": list(map(str, sys.path)),
             "work": [work.__module__, work.__qualname__],
             "file": str(path),
             "folder": folder,
@@ -101,7 +101,7 @@ def answer(order: dict[str, Any]) -> None:
     """Do the work in the other process, and write what it returns or raises."""
     folder, path = Path(order["folder"]), Path(order["file"])
     module, name = order["work"]
-    _limit_memory()
+    confine()
     try:
         with about(path, Exception):
             work = getattr(import_module(module), name)
@@ -132,17 +132,6 @@ def _load(folder: Path) -> Arrays:
         name: np.load(folder / f"{number}.npy", allow_pickle=False)
         for number, name in enumerate(names)
     }
-
-
-def _limit_memory() -> None:
-    """Let this process have what is free; a damaged file may ask for anything."""
-    with suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415 (POSIX only)
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        most = min(x for x in (int(available() + used), soft, hard) if x >= 0)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def _unreadable(path: Path, reason: str) -> InvalidInputError:

@@ -212,6 +212,7 @@ def _graph(path: Path, *, neighbors_key: str | None, obsp: str) -> Arrays:
     W, ids = items.similarity, np.frombuffer(json.dumps(items.ids).encode(), dtype=np.uint8)
     if not sp.issparse(W):
         return {"ids": ids, "dense": W}
+    W.check_format(full_check=True)  # wrong indices would crash the interpreter later
     return {"ids": ids, "data": W.data, "indices": W.indices, "indptr": W.indptr}
 
 
