@@ -193,7 +193,7 @@ def _worth(problem: Problem, model: Model) -> Any:
 
 def _values(every: Graph, model: Model, kind: str | None) -> NDArray[np.floating]:
     """Return what similarities are worth to a model: log likelihood ratios, where it has them."""
-    if model.right is not None and kind != "odds":
+    if model.right is not None and len(model.right) and kind != "odds":
         curve = Curve(model.given.values)
         share = curve.shares(model.given.values, model.right)
         ratio = logit(share) - logit(np.clip(model.right.mean(), 1e-6, 1.0 - 1e-6))

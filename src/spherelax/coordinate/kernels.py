@@ -36,8 +36,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import activate_neighbors
 from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
 from spherelax.coordinate.rows import (
@@ -89,7 +89,7 @@ class Visit(NamedTuple):
     grouped: Any  # bool, whether other items are in its group
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
     """Visit components ``first .. last - 1``, each unit in a batch of its own.
 
@@ -109,7 +109,7 @@ def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
             unit += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _any_active(begin, end, rows, terms):
     """Tell whether any of items ``begin .. end - 1`` is to be visited."""
     active, activation = rows.active, rows.activation
@@ -119,7 +119,7 @@ def _any_active(begin, end, rows, terms):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def propose(span, graph, rows, terms, proposed, scratch):
     """Write the best rows of the active items of a span into ``proposed``.
 
@@ -169,7 +169,7 @@ def propose(span, graph, rows, terms, proposed, scratch):
                 clear(new, queue[visited], group)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find_active(span, rows, terms, proposed):
     """Put the active items of a span in the queue; set their ``moved`` to 0, that of others to -1.
 
@@ -187,7 +187,7 @@ def _find_active(span, rows, terms, proposed):
     return end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look_ahead(k, last, base, graph, rows, proposed, scratch):
     """Fetch what the visits after the k-th of the queue need, of which the last is ``last``."""
     packed, s, x, queue = rows.packed, rows.s, scratch.x, proposed.queue
@@ -212,7 +212,7 @@ def _look_ahead(k, last, base, graph, rows, proposed, scratch):
             prefetch(s, c)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _objective_of_row(visit, rows, s, terms, scratch):
     """Return what the present row of an item contributes to the objective.
 
@@ -233,7 +233,7 @@ def _objective_of_row(visit, rows, s, terms, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _candidates(visit, n, s, terms, scratch):
     """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
 
@@ -250,14 +250,14 @@ def _candidates(visit, n, s, terms, scratch):
     return is_repelled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _stays_alone(i, p, rows, new):
     """Tell whether no column attracts item i, and its own one is empty but for it."""
     packed, count, proposed = rows.packed, rows.count, new.packed
     return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (count[packed[i, 0]] == 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _activation_level(visit, n, rows, terms, scratch):
     """Return the resolution at which another column would enter the row of an item.
 
@@ -279,7 +279,7 @@ def _activation_level(visit, n, rows, terms, scratch):
     return level
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def commit(span, graph, rows, proposed, largest):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
@@ -319,7 +319,7 @@ def commit(span, graph, rows, proposed, largest):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _claim(p, unit, rows, proposed):
     """Note that a unit has claimed the columns of proposed row p; -1: that none has."""
     new, claimed = proposed.packed, rows.claimed
@@ -328,7 +328,7 @@ def _claim(p, unit, rows, proposed):
             claimed[new[p, t]] = unit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_claimed(i, p, unit, rows, proposed):
     """Tell whether an item of the same unit has claimed a column that item i would enter."""
     old, new, claimed = PackedRows(rows.packed, rows.value), proposed.packed, rows.claimed
@@ -340,7 +340,7 @@ def _is_claimed(i, p, unit, rows, proposed):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fetch_columns(i, last, base, rows, proposed):
     """Fetch what the commits after that of item i need: counts and sums of columns."""
     packed, s, count = rows.packed, rows.s, rows.count
@@ -356,7 +356,7 @@ def _fetch_columns(i, last, base, rows, proposed):
         prefetch(count, entered)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _must_wait(i, p, component, rows, proposed):
     """Tell whether item i, of a component, has to keep its row for now.
 
@@ -374,7 +374,7 @@ def _must_wait(i, p, component, rows, proposed):
     return waits
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def activate(span, graph, rows, proposed):
     """Activate the neighbours of the items of a span that have moved, and others of their groups.
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from spherelax.coordinate.assignment import assign
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import activate_neighbors, fetch_ahead, gather
 from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
 
@@ -59,7 +59,7 @@ class UnitRoom(NamedTuple):
     costs: Any  # Costs: what each item loses by each column, its gain times -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def localized(graph, labels):
     """Return labels, all below n_items, with the number of the first item of each.
 
@@ -78,7 +78,7 @@ def localized(graph, labels):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enter_all(graph, state):
     """Count and weigh the items of every label; counts and sizes are 0 before."""
     labels, weight = state.labels, graph.weight
@@ -86,7 +86,7 @@ def enter_all(graph, state):
         _enter(state, labels[i], weight[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def number(labels):
     """Give labels, all below their number, new numbers in order of first appearance, in place."""
     names, n = np.full(len(labels), -1, np.int32), np.int32(0)
@@ -98,7 +98,7 @@ def number(labels):
         labels[i] = names[c]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def quieten(first, last, graph, state, terms, sums):
     """Make the active ones of items ``first .. last - 1`` inactive without a better label.
 
@@ -113,7 +113,7 @@ def quieten(first, last, graph, state, terms, sums):
             active[i] = _best_label(graph, state, i, terms, sums) != labels[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fetch_sums(i, graph, state, sums):
     """Fetch the sums that a visit of item i needs, if labels are many."""
     labels, size, x = state.labels, state.size, sums.x
@@ -125,7 +125,7 @@ def _fetch_sums(i, graph, state, sums):
         prefetch(size, c)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle(first, last, graph, state, terms, sums, room, n_passes):
     """Move the items of components ``first .. last - 1`` until none gains.
 
@@ -147,7 +147,7 @@ def settle(first, last, graph, state, terms, sums, room, n_passes):
             rouse(begin, end, state.active, all_seen & (not is_over))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rouse(begin, end, active, everyone):
     """Make all of items ``begin .. end - 1`` active, if wanted; tell whether any is."""
     found = False
@@ -157,7 +157,7 @@ def rouse(begin, end, active, everyone):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def move(scope, graph, state, terms, sums, room):
     """Move the active items of a scope to their best labels, those of a group together.
 
@@ -169,7 +169,7 @@ def move(scope, graph, state, terms, sums, room):
     return _move_units(scope, graph, state, terms, sums, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move_items(scope, graph, state, terms, sums):
     """Move the active items of a scope; tell whether any has moved."""
     labels, active, weight = state.labels, state.active, graph.weight
@@ -193,7 +193,7 @@ def _move_items(scope, graph, state, terms, sums):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move_units(scope, graph, state, terms, sums, room):
     """Move the items of the units of a scope that have an active item; tell whether any moved."""
     moved, spare = False, scope.begin
@@ -218,7 +218,7 @@ def _move_units(scope, graph, state, terms, sums, room):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_label(graph, state, i, terms, sums):
     """Return the label to which item i should move: perhaps its own; -1: an empty one.
 
@@ -239,21 +239,21 @@ def _best_label(graph, state, i, terms, sums):
     return here if is_content else to
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _leave(state, c, weight):
     """Take an item of this weight out of the count and the size of label c."""
     state.count[c] -= 1
     state.size[c] = state.size[c] - weight if state.count[c] else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _enter(state, c, weight):
     """Add an item of this weight to the count and the size of label c."""
     state.count[c] += 1
     state.size[c] += weight
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_empty(scope, count, at):
     """Return the first label from ``at`` on, or else from the first on, that no item has."""
     while at < scope.end and count[at] > 0:
@@ -265,7 +265,7 @@ def _first_empty(scope, count, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _withdraw(graph, state, items, old):
     """Take the items of a unit out of counts and sizes; write their labels into ``old``."""
     for p in range(len(items)):
@@ -274,7 +274,7 @@ def _withdraw(graph, state, items, old):
         _leave(state, old[p], graph.weight[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _weigh_labels(graph, state, items, gamma, sums, room):
     """Write what each item of a unit would gain by each label with a gain above 0.
 
@@ -305,7 +305,7 @@ def _weigh_labels(graph, state, items, gamma, sums, room):
     return before, n_columns
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _settle_unit(scope, graph, state, items, is_better, spare, room):
     """Give the items of a unit their chosen labels if these are better, else the old ones.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.prefetch import prefetch
 
 # What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
@@ -33,7 +33,7 @@ class Entries(NamedTuple):
     values: Any  # float32
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gather(graph, labels, i, sums, n):
     """Add the similarities of item i to the sums of its neighbours' labels.
 
@@ -53,7 +53,7 @@ def gather(graph, labels, i, sums, n):
     return n
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fetch_ahead(next_one, later, last, graph, labels):
     """Fetch what visits of items need: ``AHEAD`` visits from now, twice and three times as many.
 
@@ -67,7 +67,7 @@ def fetch_ahead(next_one, later, last, graph, labels):
         prefetch(labels, indices[e])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def activate_neighbors(graph, i, active):
     """Mark the neighbours of item i in ``active``: they must be visited again."""
     indptr, indices = graph.indptr, graph.indices
@@ -75,7 +75,7 @@ def activate_neighbors(graph, i, active):
         active[indices[e]] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def n_above(graph, floor):
     """Return how many similarities above a floor each item has."""
     counts = np.zeros(len(graph.weight), dtype=np.int64)
@@ -85,7 +85,7 @@ def n_above(graph, floor):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def degrees(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.weight))
@@ -95,7 +95,7 @@ def degrees(graph):
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def strongest_pull(graph):
     """Return for each item the largest ``W_ij / (n_i n_j)``.
 
@@ -109,7 +109,7 @@ def strongest_pull(graph):
     return level
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def components(indptr, indices, group):
     """Return the connected component of each item, numbered in order of first appearance.
 
@@ -150,7 +150,7 @@ def in_order(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int
     return found, begins
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _place(keys, ends, found):
     """Write the items in order of their keys; the next of each key goes to ``ends``."""
     for i in range(len(keys)):
@@ -158,7 +158,7 @@ def _place(keys, ends, found):
         ends[keys[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enter_transposed(block, ends, indices, values):
     """Enter entries of rising rows as those of their columns, each at the end of its column.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
 from spherelax.coordinate.prefetch import AHEAD
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def within(graph, labels, n_labels):
     """Return for each label the summed similarity of the pairs that share it."""
     indptr, indices, values, end = graph.indptr, graph.indices, graph.values, len(labels) - 1
@@ -25,7 +25,7 @@ def within(graph, labels, n_labels):
     return inside
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def changed(graph, labels, before, share):
     """Tell of each item whether more than a share of the items of its component have changed."""
     component_ptr = graph.component_ptr
@@ -40,7 +40,7 @@ def changed(graph, labels, before, share):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def moments(labels, weight, n_labels):
     """Return for each label how many items have a weight, the sum of these and of their squares."""
     found = np.zeros((3, n_labels))
@@ -52,7 +52,7 @@ def moments(labels, weight, n_labels):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def within_strata(graph, of_entry, labels, n_strata, n_labels):
     """Return the number of pairs inside labels: by stratum, then those from 1 on by label."""
     counts = np.zeros(1 + n_strata + n_labels)
@@ -64,7 +64,7 @@ def within_strata(graph, of_entry, labels, n_strata, n_labels):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def confidence(graph, labels, n_labels, gamma):
     """Return ``1 - y / x``, at least 0: x is what an item gains by its label, y by the next best.
 

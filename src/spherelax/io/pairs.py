@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
-from spherelax.io.rows import shown
 from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
@@ -353,4 +352,4 @@ def _sources(sheet: Sheet, names: Iterable[Hashable], sources: set[Any]) -> set[
 
 def _quoted(*values: object) -> str:
     """Return values as text for a message."""
-    return " ".join(shown(value) if isinstance(value, str) else repr(value) for value in values)
+    return " ".join(map(shown, values))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io.source import File, Source
 
 ENDINGS = (".csv", ".tsv", ".txt")
@@ -23,7 +23,6 @@ ITEM_NAMES = frozenset((
     "left", "name", "node", "record", "right", "source", "target", "to", "u", "v",
 ))  # fmt: skip
 GROUP_NAMES = frozenset(("camera", "group", "groups", "image", "object", "source"))
-SHOWN = 40  # longest quotation of a field in a message, in characters
 # A text with one of these is not plain: it cannot be split at every separator and line break.
 ODD = ('"', "#", "\r", "\0", "\n\n", "\n ", "\n\t")
 
@@ -137,17 +136,6 @@ def has_group_header(columns: Columns) -> bool:
     if len(columns) == 1:
         return columns[0][0].lower() in ("group", "groups")
     return _are_known(columns, ITEM_NAMES, GROUP_NAMES) or _tops_numbers(columns[0])
-
-
-def shown(text: str) -> str:
-    r"""Return text for a message: on one line, and shortened if it is long.
-
-    Examples
-    --------
-    >>> print(shown("two\nlines"), shown("x" * 100))
-    'two\nlines' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'
-    """
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
 
 def _plain_columns(text: str, ending: str) -> Columns | None:
