@@ -210,7 +210,7 @@ def record_columns(sheet: Sheet, has_sources: bool) -> Sequence[str]:
     roles = RECORD if set(RECORD[first:]) <= set(sheet.columns) else SPLINK_RECORD
     if not set(roles) & set(sheet.columns):
         roles = RECORD
-    return _present(sheet, roles[first:])
+    return present(sheet, roles[first:])
 
 
 def named_sources(table: str, names: Iterable[Hashable], sources: set[Any]) -> set[Any]:
@@ -240,7 +240,7 @@ def _recognised(sheet: Sheet) -> Sequence[str]:
         _, id_a, _, id_b, score = roles
         if {id_a, id_b, score} <= set(sheet.columns):
             has_sources = not sheet.columns.keys().isdisjoint({roles[0], roles[2]})
-            return _present(sheet, roles if has_sources else (id_a, id_b, score))
+            return present(sheet, roles if has_sources else (id_a, id_b, score))
     raise InvalidInputError(
         f"{sheet.name}: must have the columns {', '.join(ROLES)}, or splink's "
         f"{', '.join(SPLINK)} or {WEIGHT}, or others that columns= or --columns names; "
@@ -261,10 +261,10 @@ def _named(sheet: Sheet, columns: Mapping[str, str] | Sequence[str]) -> Sequence
         raise InvalidInputError(
             f"columns must name {', '.join(ROLES)}, or id_a, id_b, score; found {columns!r}"
         )
-    return _present(sheet, names)
+    return present(sheet, names)
 
 
-def _present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
+def present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
     """Return names of columns; refuse those that the table does not have."""
     if not set(names) <= set(sheet.columns):
         raise InvalidInputError(

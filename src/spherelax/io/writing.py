@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from spherelax.errors import InvalidInputError
@@ -61,9 +63,26 @@ def replace_file(path: str | Path, content: bytes) -> None:
     if is_device(path):
         path.write_bytes(content)
         return
+    with drafted(path) as draft:
+        draft.write_bytes(content)
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """Give the path of a draft, which becomes the file if no error comes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with drafted(Path(folder, "labels.csv")) as draft:
+    ...         _ = draft.write_text("item,label")
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['labels.csv']
+    """
     draft = _draft(path)
     try:
-        draft.write_bytes(content)
+        yield draft
         draft.replace(path.resolve())
     finally:
         draft.unlink(missing_ok=True)
