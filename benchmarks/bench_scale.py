@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -102,10 +103,12 @@ def _columns(pairs: dict[str, np.ndarray]) -> dict[str, pa.Array]:
 
 def measured(source: str, into: Path, memory: str) -> dict[str, float]:
     """Ingest in this process and return what it took."""
-    began, stages = time.perf_counter(), dict[str, list[float]]()
+    began, stages, disk = time.perf_counter(), dict[str, list[float]](), [0]
 
     def watch(what: str, _: float) -> None:
         stages.setdefault(what, []).append(time.perf_counter())
+        with suppress(FileNotFoundError):
+            disk.append(sum(file.stat().st_size for file in into.rglob("*")))
 
     plan = scale.ingest(source, into, memory_limit=memory, progress=watch)
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -120,6 +123,7 @@ def measured(source: str, into: Path, memory: str) -> dict[str, float]:
         "CPU s": used.ru_utime + used.ru_stime,
         "peak MB": _memory("VmHWM") / 1e6,
         "written MB": int(io["wchar"]) / 1e6,
+        "disk MB": max(disk) / 1e6,
         "shards MB": sum(shard.n_bytes for shard in plan.shards) / 1e6,
         "stages": {what: round(seen[-1] - seen[0], 1) for what, seen in stages.items()},
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.parquet import write_parquet
 from spherelax.scale.components import Forest, pack, ranks
-from spherelax.scale.numbering import Numbered, Request, number
+from spherelax.scale.numbering import MAX_PAIRS, Numbered, Request, number
 from spherelax.scale.origins import Origin
-from spherelax.scale.shards import EDGES, FREE, ITEMS, MANIFEST, Edges, Plan, Shard
+from spherelax.scale.shards import EDGES, FREE, ITEMS, MANIFEST, Edges, Plan, Shard, read_plan
 from spherelax.scale.workspace import WORK, Progress, Workspace, workspace
 
-# Pairs of a shard: with these, a worker of a GB or two can solve it.
-MAX_PAIRS = 10_000_000
 MEMORY = "4GB"
 
 
@@ -31,7 +29,7 @@ def ingest(
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
-    duplicate_free: Iterable[Hashable] | None = None,
+    duplicate_free: Collection[Hashable] | None = None,
     records: Any = None,
     kind: str | None = None,
     floor: float | None = None,
@@ -107,7 +105,7 @@ def ingest(
         duplicate_free,
         kind,
         floor,
-        None if n_shards else max_pairs,
+        max_pairs,
         n_shards,
     )
     asked = json.loads(json.dumps({"files": request.pairs.stamps(), **request.settings()}))
@@ -125,10 +123,10 @@ def ingest(
     return plan
 
 
-def components(work: Workspace, found: Numbered, pairs: str = "pairs") -> Forest:
+def components(work: Workspace, found: Numbered) -> Forest:
     """Return the components of numbered pairs."""
     forest = Forest.of(found.n_items)
-    for a, b in work.arrays(f"SELECT a, b FROM {pairs}"):
+    for a, b in work.arrays("SELECT a, b FROM pairs"):
         forest.add(a, b)
     return forest
 
@@ -139,7 +137,7 @@ def silent(what: str, share: float) -> None:
 
 def _as_it_is(into: Path, asked: dict[str, Any] | None) -> Plan:
     """Return the plan of a folder if it is what was asked for."""
-    plan = Plan.load(into)
+    plan = read_plan(into)
     if asked is None or plan.request != asked:
         raise InvalidInputError(
             f"{into}: holds shards of other input or settings; "
@@ -153,7 +151,7 @@ def _make_homes(work: Workspace, found: Numbered, request: Request) -> None:
     if not work.has("homes"):
         work.progress("find components", 0.0)
         parts = components(work, found).components()
-        shard = pack(parts.n_pairs, max_pairs=request.max_pairs or 1, n_shards=request.n_shards)
+        shard = pack(parts.n_pairs, max_pairs=request.max_pairs, n_shards=request.n_shards)
         home = shard[parts.of_item]
         with work.at_once():
             work.insert("homes", item=np.arange(found.n_items), shard=home)

@@ -7,7 +7,7 @@ the tables of the workspace are the state, so that a run that was stopped can go
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite
@@ -25,6 +25,9 @@ from spherelax.scale.components import MANY_ITEMS
 from spherelax.scale.origins import Origin, Part, Stamp, each, name, one_type, scan, text
 from spherelax.scale.workspace import WORK, Workspace, clear_shards, reading
 
+# Pairs of a shard: with these, a worker of a GB or two can solve it.
+MAX_PAIRS = 10_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Request:
@@ -33,10 +36,10 @@ class Request:
     pairs: Origin
     records: Origin | None
     columns: Mapping[str, str] | Sequence[str] | None
-    duplicate_free: Iterable[Hashable] | None
+    duplicate_free: Collection[Hashable] | None
     kind: str | None
     floor: float | None
-    max_pairs: int | None = None
+    max_pairs: int = MAX_PAIRS
     n_shards: int | None = None
 
     def __post_init__(self) -> None:
@@ -150,15 +153,15 @@ def _resume(work: Workspace, request: Request, folder: Path) -> None:
             return
     work.drop(*work.tables())
     clear_shards(folder)
-    work.db.execute(f"CREATE TABLE request AS SELECT {text(settings)} AS settings")
-    work.db.execute("CREATE TABLE done (file TEXT, size BIGINT, changed BIGINT)")
+    work.rows(f"CREATE TABLE request AS SELECT {text(settings)} AS settings")
+    work.rows("CREATE TABLE done (file TEXT, size BIGINT, changed BIGINT)")
 
 
 def _read_keys(work: Workspace, tables: _Tables) -> None:
     """Check the rows of all parts and gather the keys; what was read before is not read again."""
     columns = [f"{column} {kind}" for column, kind in zip(tables.key, tables.types, strict=True)]
-    work.db.execute(f"CREATE TABLE IF NOT EXISTS keys ({', '.join(columns)})")
-    work.db.execute(f"CREATE TABLE IF NOT EXISTS compared ({columns[0]})")
+    work.rows(f"CREATE TABLE IF NOT EXISTS keys ({', '.join(columns)})")
+    work.rows(f"CREATE TABLE IF NOT EXISTS compared ({columns[0]})")
     done = {file for (file,) in work.rows("SELECT file FROM done")}
     left = [part for part in tables.pairs if part.stamp is None or part.stamp.name not in done]
 
@@ -177,15 +180,16 @@ def _add_keys(work: Workspace, part: Part, tables: _Tables) -> None:
     """Add the keys of a part, its sources inside which records are compared, and its stamp."""
     n_keys = len(tables.key)
     sides = [_rows([part], tables.key, tables.types, start) for start in (0, n_keys)]
-    work.db.execute(f"INSERT INTO keys SELECT DISTINCT * FROM ({' UNION ALL '.join(sides)})")
+    work.rows(f"INSERT INTO keys SELECT DISTINCT * FROM ({' UNION ALL '.join(sides)})")
     if n_keys == 2:
         source_a, id_a, source_b, id_b, _ = map(name, part.columns)
-        work.db.execute(
+        work.rows(
             f"INSERT INTO compared SELECT DISTINCT {source_a} FROM {scan([part])} "
             f"WHERE {source_a} = {source_b} AND {id_a} <> {id_b}"
         )
     if part.stamp is not None:
-        work.db.execute("INSERT INTO done VALUES (?, ?, ?)", list(part.stamp))
+        file, size, changed = part.stamp
+        work.rows(f"INSERT INTO done VALUES ({text(file)}, {size}, {changed})")
 
 
 def _make_items(work: Workspace, request: Request, tables: _Tables) -> None:

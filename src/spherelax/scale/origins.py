@@ -86,14 +86,17 @@ class Origin:
             ...
         spherelax.errors.InvalidInputError: nowhere/*.parquet: must be a file; found none
         """
-        if isinstance(given, str | Path):
-            patterns = [given]
-        elif isinstance(given, Sequence):
-            patterns = list(given)
-        else:
-            return cls(given, table, ())
-        files = {file for pattern in patterns for file in _files(pattern)}
-        return cls(given, table, tuple(sorted(files)))
+        patterns = [given] if isinstance(given, str | Path) else given
+        found: set[Path] = set()
+        if isinstance(patterns, Sequence):
+            found.update(*map(_files, patterns))
+            if not found:
+                raise InvalidInputError("pairs must be in at least one file; found an empty list")
+        if table is not None and len(found) != 1:
+            raise InvalidInputError(
+                f"table names a table of one DuckDB database; found {len(found)} files"
+            )
+        return cls(given, table, tuple(sorted(found)))
 
     @property
     def name(self) -> str:
@@ -223,15 +226,17 @@ def _from_file(work: Workspace, file: Path, choose: Choose) -> Part:
         part = Part(str(file), Reader(before, after, ()), file, _stamp(file))
         return _described(work, part, choose)
     if ending not in ENDINGS:
-        raise InvalidInputError(f"{file}: must end in {', '.join((*ENDINGS, PARQUET))}")
+        expected = ", ".join((*ENDINGS, PARQUET))
+        raise InvalidInputError(
+            f"{file}: must end in {expected}, or be a DuckDB database one of whose tables is named"
+        )
     header, delimiter = read_header(file)
     columns = choose(Sheet(str(file), dict.fromkeys(header), None))
     cells = ", ".join(f"nullif(ltrim({name(cell)}), '') AS {name(cell)}" for cell in columns)
     types = ", ".join(f"{text(cell)}: {text(TEXT)}" for cell in header)
-    options = (
-        f"auto_detect = false, header = true, delim = {text(delimiter)}, quote = {text(QUOTE)}"
-    )
-    after = f", {options}, escape = {text(QUOTE)}, columns = {{{types}}}))"
+    quotes = f"quote = {text(QUOTE)}, escape = {text(QUOTE)}"
+    after = f", auto_detect = false, header = true, delim = {text(delimiter)}, {quotes}, "
+    after += f"columns = {{{types}}}))"
     reader = Reader(f"(SELECT {cells} FROM read_csv(", after, tuple((c, TEXT) for c in columns))
     return Part(str(file), reader, file, _stamp(file))
 
@@ -239,7 +244,7 @@ def _from_file(work: Workspace, file: Path, choose: Choose) -> Part:
 def _attached(work: Workspace, file: Path, table: str, choose: Choose) -> Part:
     """Return a table of another database, which is opened for reading."""
     with reading(str(file)):
-        work.db.execute(f"ATTACH {text(file)} AS given (READ_ONLY)")
+        work.rows(f"ATTACH {text(file)} AS given (READ_ONLY)")
     path = ".".join(map(name, ["given", *table.split(".")]))
     part = Part(f"{file}, {table}", Reader(path, "", ()), stamp=_stamp(file))
     return _described(work, part, choose)

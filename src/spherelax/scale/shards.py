@@ -144,26 +144,26 @@ class Plan:
         InvalidInputError
             If there is none, or one of another version.
         """
-        folder = Path(folder)
-        path = folder / MANIFEST
-        try:
-            found = json.loads(Source(path).text)
-            version = found.pop("version")
-            if version != VERSION:
-                raise InvalidInputError(
-                    f"{path}: must be a plan of version {VERSION}; found {version!r}"
-                )
-            shards = tuple(Shard(folder / each.pop("folder"), **each) for each in found["shards"])
-            free = tuple(found["duplicate_free"])
-            return cls(**{**found, "folder": folder, "shards": shards, "duplicate_free": free})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if isinstance(error, InvalidInputError):
-                raise
-            raise InvalidInputError(f"{path}: not a plan of shards; {error}") from None
+        return read_plan(Path(folder))
 
     def save(self) -> None:
         """Write the manifest; only then is the plan complete."""
-        shards = [asdict(shard) | {"folder": f"{shard.folder.name}"} for shard in self.shards]
+        shards = [asdict(shard) | {"folder": shard.folder.name} for shard in self.shards]
         about = {each: vars(self)[each] for each in vars(self) if each not in ("folder", "shards")}
         content = {"version": VERSION, **about, "shards": shards}
         replace_file(self.folder / MANIFEST, json.dumps(content, indent=1).encode())
+
+
+def read_plan(folder: Path) -> Plan:
+    """Read the plan of a folder."""
+    path = folder / MANIFEST
+    try:
+        found = json.loads(Source(path).text)
+        version = found.pop("version")
+        if version == VERSION:
+            shards = tuple(Shard(folder / each.pop("folder"), **each) for each in found["shards"])
+            free = tuple(found["duplicate_free"])
+            return Plan(**{**found, "folder": folder, "shards": shards, "duplicate_free": free})
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInputError(f"{path}: not a plan of shards; {error}") from None
+    raise InvalidInputError(f"{path}: must be a plan of version {VERSION}; found {version!r}")

@@ -22,8 +22,9 @@ N_FLOORS = 12
 # Memory of the solver, beyond its input, as measured: bytes of an item and of a pair, which is
 # stored twice.
 ITEM_BYTES, PAIR_BYTES = 100, 18
-# Disk that `ingest` needs while it works, and then for shards: bytes of an item and of a pair.
-WORK_BYTES, SHARD_BYTES = (50, 40), (15, 15)
+# Disk that `ingest` needs while it works: 30 bytes of an item with a short id and 32 of a pair, as
+# measured, and room for what does not fit into memory.
+ITEM_DISK, PAIR_DISK = 50, 60
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,8 @@ class Survey:
 
     @property
     def disk(self) -> int:
-        """Bytes that `ingest` needs on disk while it works; the shards that stay are included."""
-        item, pair = np.add(WORK_BYTES, SHARD_BYTES)
-        return int(item * self.n_items + pair * self.n_pairs)
+        """Bytes that `ingest` needs on disk while it works, shards included, if ids are short."""
+        return ITEM_DISK * self.n_items + PAIR_DISK * self.n_pairs
 
 
 def survey(

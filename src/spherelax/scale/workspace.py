@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from spherelax.io.faults import about, first_line
 Progress = Callable[[str, float], None]
 # Rows that Python gets at once.
 CHUNK = 1 << 20
+# Memory without which a thread of DuckDB may fail.
+THREAD_BYTES = 250_000_000
 # Seconds between two looks at how far a statement is.
 LOOK = 0.5
 # Folder of the database.
@@ -50,15 +52,12 @@ class Workspace:
 
     def tables(self) -> list[str]:
         """Return the names of the tables."""
-        found = self.db.execute(
-            "SELECT table_name FROM duckdb_tables() WHERE database_name <> 'given'"
-        )
-        return [name for (name,) in found.fetchall()]
+        query = "SELECT table_name FROM duckdb_tables() WHERE database_name <> 'given'"
+        return [name for (name,) in self.rows(query)]
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a small answer."""
-        found: list[tuple[Any, ...]] = self.db.execute(query).fetchall()
-        return found
+        """Run a statement and return its answer, which must be small."""
+        return self._run(query, lambda: None)
 
     def value(self, query: str) -> Any:
         """Return the only value of an answer."""
@@ -69,19 +68,18 @@ class Workspace:
         if self.has(table):
             return
         self.progress(what, 0.0)
-        with self._watched(what):
-            self.db.execute(f"CREATE TABLE {table} AS {query}")
+        self._run(f"CREATE TABLE {table} AS {query}", lambda: self.progress(what, self._share()))
         self.progress(what, 1.0)
 
     def drop(self, *tables: str) -> None:
         """Remove tables; their room in the database is used again."""
         for table in tables:
-            self.db.execute(f"DROP TABLE IF EXISTS {table}")
+            self.rows(f"DROP TABLE IF EXISTS {table}")
 
     def insert(self, table: str, **columns: NDArray[Any]) -> None:
         """Make a table of arrays."""
         self.db.register("arrays", import_module("pyarrow").table(columns))
-        self.db.execute(f"CREATE TABLE {table} AS FROM arrays")
+        self.rows(f"CREATE TABLE {table} AS FROM arrays")
         self.db.unregister("arrays")
 
     def reader(self, query: str) -> Any:
@@ -96,30 +94,30 @@ class Workspace:
     @contextmanager
     def at_once(self) -> Iterator[None]:
         """Make all changes of a block, or none."""
-        self.db.execute("BEGIN")
+        self.rows("BEGIN")
         try:
             yield
         except BaseException:
-            self.db.execute("ROLLBACK")
+            self.rows("ROLLBACK")
             raise
-        self.db.execute("COMMIT")
+        self.rows("COMMIT")
 
-    @contextmanager
-    def _watched(self, what: str) -> Iterator[None]:
-        """Report the progress of a statement while it runs."""
-        is_done = Event()
+    def _run(self, statement: str, look: Callable[[], None]) -> list[tuple[Any, ...]]:
+        """Run a statement in a thread, and look at it now and then: so Ctrl-C ends it at once."""
+        with ThreadPoolExecutor(1) as pool:
+            job = pool.submit(lambda: self.db.execute(statement).fetchall())
+            try:
+                while not wait([job], LOOK).done:
+                    look()
+            except BaseException:
+                self.db.interrupt()
+                raise
+            answer: list[tuple[Any, ...]] = job.result()
+            return answer
 
-        def look() -> None:
-            while not is_done.wait(LOOK):
-                self.progress(what, min(max(self.db.query_progress() / 100.0, 0.0), 1.0))
-
-        watch = Thread(target=look, daemon=True)
-        watch.start()
-        try:
-            yield
-        finally:
-            is_done.set()
-            watch.join()
+    def _share(self) -> float:
+        """Return how much of the running statement is done; below 0 means that it is not known."""
+        return max(float(self.db.query_progress()) / 100.0, 0.0)
 
 
 @contextmanager
@@ -211,6 +209,10 @@ def _connect(home: Path, memory_limit: str) -> Any:
         raise InvalidInputError(
             f"memory_limit must be a size such as 4GB; found {memory_limit!r}"
         ) from None
+    limit, threads = db.execute(
+        "SELECT parse_formatted_bytes(current_setting('memory_limit')), current_setting('threads')"
+    ).fetchone()
+    db.execute(f"SET threads = {max(min(threads, limit // THREAD_BYTES), 1)}")
     db.execute("SET enable_progress_bar = true")
     db.execute("SET enable_progress_bar_print = false")
     return db
