@@ -22,8 +22,8 @@ N_FLOORS = 12
 # Memory of the solver, beyond its input, as measured: bytes of an item and of a pair, which is
 # stored twice.
 ITEM_BYTES, PAIR_BYTES = 100, 18
-# Disk that `ingest` needs while it works, as measured: 30 bytes of an item with a short id and 32 of
-# a pair if all fits into memory, up to twice that if not.
+# Disk that `ingest` needs while it works. Measured: 30 bytes of an item with a short id and 32 of a
+# pair if all fits into memory, up to twice that if not.
 ITEM_DISK, PAIR_DISK = 50, 60
 
 
