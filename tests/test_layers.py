@@ -18,7 +18,7 @@ SOURCE = Path(sl.__file__).parent
 # Each layer may import from itself and from those below it.
 LAYERS = [
     {"cli", "__main__"},
-    {"estimators", "datasets", "io", "plot", "baselines", "report"},
+    {"estimators", "datasets", "io", "plot", "baselines", "report", "scale"},
     {"_solve", "similarity"},
     {"coordinate", "power"},
     {"pick", "result", "problem", "metrics"},

@@ -12,8 +12,10 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
+from pathlib import Path
 
 from spherelax.errors import InvalidInputError, shown
+from spherelax.io.faults import about
 from spherelax.io.source import File, Source
 
 ENDINGS = (".csv", ".tsv", ".txt")
@@ -103,6 +105,28 @@ def first_rows(file: File, n_rows: int) -> list[list[str]]:
     [['ann', 'anna', '0.9']]
     """
     return [row for _, row in islice(_split(Source.of(file)), n_rows)]
+
+
+def read_header(path: Path) -> tuple[list[str], str]:
+    r"""Return the cells of the first line of a text file, and the separator; read nothing else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     _ = path.write_text("id_a;id_b;score\n1;2;0.9\n")
+    ...     read_header(path)
+    (['id_a', 'id_b', 'score'], ';')
+    """
+    with about(path, UnicodeDecodeError), path.open(encoding="utf-8-sig", newline="") as file:
+        line = file.readline()
+    delimiter = _delimiter(line, path.suffix.lower())
+    if delimiter is None:
+        raise InvalidInputError(
+            f"{path}: must have columns separated by commas, semicolons or tabs"
+        )
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])], delimiter
 
 
 def has_edge_header(columns: Columns) -> bool:
