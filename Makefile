@@ -2,11 +2,13 @@
 # make check: the same without slow tests, under a minute, for a change in hand.
 # make oldest, make newest: every test with the oldest promised and the newest releases.
 # make experiments: every figure and table of the paper and more, hours; -quick: the same, tiny.
+# make fuzz: 10,000 damaged files and as much odd input; FUZZ sets the number. make fuzz-guided:
+# readers are given what reaches new code in them, for SECONDS seconds each (needs atheris).
 # make bench: ratios of speed; BENCH=full goes up to a million items. make quality: F-scores.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := python -m pip install --quiet --disable-pip-version-check
-ALL := --editable '.[cells,plot,rivals,tables]'
+ALL := --editable '.[cells,plot,rivals,scale,tables]'
 PYTEST := python -m pytest --numprocesses auto --dist worksteal
 
 # The oldest Python that pyproject.toml promises, and the newest on the path or in pyenv.
@@ -18,6 +20,7 @@ NEWEST ?= $(shell PATH="$$(ls -d ~/.pyenv/versions/3.*/bin 2>/dev/null | sort -r
 export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: demo test check lint oldest newest docs experiments experiments-quick bench quality clean
+.PHONY: fuzz fuzz-guided
 
 EXPERIMENTS := illustration house willow partial binary gmm beyond
 
@@ -34,6 +37,15 @@ lint: .venv/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+fuzz: .venv/.ready-dev
+	SPHERELAX_FUZZ=$(or $(FUZZ),10000) $(BIN)/$(PYTEST) tests/test_fuzz.py
+
+fuzz-guided: .venv/.ready-dev
+	$(BIN)/$(PIP) atheris
+	for name in edges pairs points npy npz mtx parquet result; do \
+		PYTHONPATH=tests $(BIN)/python -m fuzzing.guided $$name -max_total_time=$(or $(SECONDS),60) || exit 1; \
+	done
 
 oldest: .venv-oldest/.ready
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/$(PYTEST)

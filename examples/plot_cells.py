@@ -62,8 +62,8 @@ connectivities = sl.similarity.nearest_neighbors(
 # Labels in ``obs``
 # -----------------
 # Take the graph, solve, write the labels back; ``sl.cells.label(adata)`` does the same in one line.
-# ``adata.obs["spherelax"]`` is categorical, like the labels that scanpy writes for Leiden, so scanpy
-# can plot it. Without anndata, the graph is used directly.
+# ``adata.obs["spherelax"]`` is categorical, like the labels that scanpy writes for Leiden, so that
+# scanpy can plot it. Without anndata, the graph is used directly.
 
 adata = None
 if find_spec("anndata"):

@@ -198,3 +198,20 @@ def test_entities_without_probabilities_have_sizes_alone():
     assert items.entities(result) == {"label": [0, 1], "size": [3, 3]}
     assert list(items.pairs(result)) == ["item_a", "group_a", "item_b", "group_b", "label"]
     assert summary(items, result)["n_wrong"] is None
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv"])
+def test_formulas_are_escaped_on_request(tmp_path, ending):
+    ids = ["=1+1", "@x", "-5", "plain", "+1", "\tx"]
+    items = io.Items(np.kron(np.eye(2), np.ones((3, 3))), ids)
+    path, result = tmp_path / f"labels{ending}", sl.solve(items.problem)
+    delimiter = "\t" if ending == ".tsv" else ","
+
+    def names():
+        rows = csv.reader(path.read_text().splitlines(), delimiter=delimiter)
+        return [row[0] for row in rows][1:]
+
+    write_answer(path, items, result)
+    assert names() == ids
+    write_answer(path, items, result, escape_formulas=True)
+    assert names() == ["'=1+1", "'@x", "'-5", "plain", "'+1", "'\tx"]

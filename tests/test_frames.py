@@ -173,3 +173,12 @@ else:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["", "score"])
+def test_columns_of_one_name_in_parquet_are_refused(tmp_path, name):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array([1])] * 2, names=[name, name]), path)
+    with pytest.raises(InvalidInputError, match=f"names of columns must differ; found '{name}' tw"):
+        read_sheet(path, "a table of pairs")

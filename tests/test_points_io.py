@@ -191,3 +191,10 @@ def test_from_a_table_to_an_answer(tmp_path):
     assert sl.metrics.pairwise_scores(truth, np.array(answer["label"])).f_score == 1
     assert answer["confidence"] == result.confidence.tolist()
     assert Points(points, None).answer(result)["item"] == list(range(60))
+
+
+def test_integers_beyond_a_double_are_rounded(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "points.parquet"
+    pq.write_table(pa.table({"a": pa.array([2**63, 1], pa.uint64())}), path)
+    assert read_points(path).points.tolist() == [[2.0**63], [1.0]]

@@ -282,3 +282,54 @@ def test_probabilities_of_labels_are_saved(tmp_path):
     assert not plain.is_probability
     assert plain.entity_probability() is None
     assert plain.pair_probability() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("path_alphas", np.nan, "path_alphas must hold numbers from 0 to 1"),
+        ("path_alphas", 1.0, "path_alphas must hold numbers from 0 to 1"),
+        ("path_alphas", 2.0, "path_alphas must hold numbers from 0 to 1"),
+        ("path_alphas", 0.0, "alpha is not that of step"),
+        ("path_etas", np.nan, "path_etas must hold numbers from 0 to"),
+        ("path_etas", -1.0, "path_etas must hold numbers from 0 to"),
+        ("path_objectives", np.inf, "path_objectives must hold numbers from"),
+        ("path_savings", np.nan, "path_savings must hold numbers from"),
+        ("confidence", 1.5, "confidence must hold numbers from 0 to 1"),
+    ],
+)
+def test_odd_numbers_are_refused(blocks, tmp_path, name, value, message):
+    path = tmp_path / "result.npz"
+    save_result(path, blocks[1])
+    saved = io.read_arrays(path)
+    np.savez(path, **changed(saved, **{name: np.full(saved[name].shape, value)}))
+    with pytest.raises(sl.InvalidInputError, match=f"not a saved result; {message}"):
+        load_result(path)
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ({"alpha": 1.0}, "alpha must hold numbers from 0 to 1"),
+        ({"max_labels": 0}, "max_labels must hold numbers from 1"),
+        ({"labels": np.full(12, 3, np.int32)}, "labels must be numbered in order"),
+        ({"ids": np.array(3)}, "ids must have shape (12,); found ()"),
+        ({"ids": np.zeros(12)}, "ids must be integers or text; found dtype float64"),
+    ],
+)
+def test_more_odd_arrays_are_refused(blocks, tmp_path, others, message):
+    path = tmp_path / "result.npz"
+    save_result(path, blocks[1])
+    np.savez(path, **changed(io.read_arrays(path), **others))
+    with pytest.raises(sl.InvalidInputError) as caught:
+        load_result(path)
+    assert message in str(caught.value)
+
+
+def test_steps_must_go_down(blocks, tmp_path):
+    path = tmp_path / "result.npz"
+    save_result(path, blocks[1])
+    saved = io.read_arrays(path)
+    np.savez(path, **changed(saved, path_alphas=saved["path_alphas"][::-1], index=-1))
+    with pytest.raises(sl.InvalidInputError, match="path_alphas must not rise"):
+        load_result(path)

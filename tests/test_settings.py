@@ -12,18 +12,20 @@ import pytest
 from sklearn.base import clone
 
 import spherelax as sl
+from spherelax.errors import shown
 from spherelax.settings import SOLVERS, Range, check_range, checked_pick, solver_settings
 
 SHARE = r"a number in \[0, 1\)"
-STEP = r"a number in \(0, 0.5\]"
+STEP = r"a number in \[0.0001, 0.5\]"
+MANY, TWO = r"an integer in \[1, 10000\]", r"an integer in \[2, 10000\]"
 BAD = [
-    *(("coordinate", "n_steps", value, "an integer >= 2") for value in (1, 0, 10.0, "10", True)),
-    *(("coordinate", "row_entries", value, "an integer >= 2") for value in (1, "4", 2.0)),
-    *(("coordinate", "n_inner", value, "an integer >= 1") for value in (0, 1.0, None, True)),
+    *(("coordinate", "n_steps", value, TWO) for value in (1, 0, 10**400, 10.0, "10", True)),
+    *(("coordinate", "row_entries", value, TWO) for value in (1, 10_001, "4", 2.0)),
+    *(("coordinate", "n_inner", value, MANY) for value in (0, 10**9, 1.0, None, True)),
     *(("coordinate", "eta_floor", value, SHARE) for value in (-0.1, 1.0, nan, None)),
     *(("power", "max_labels", value, "an integer >= 1") for value in (0, 2.5, True, -3)),
-    *(("power", "alpha_step", value, STEP) for value in (0, 0.7, "0.1", nan, None)),
-    *(("power", "n_inner", value, "an integer >= 1") for value in (0, 1.0, None)),
+    *(("power", "alpha_step", value, STEP) for value in (0, 1e-9, 0.7, "0.1", nan, None)),
+    *(("power", "n_inner", value, MANY) for value in (0, 10**9, 1.0, None)),
     *(("power", "delta_margin", value, "a finite number >= 0") for value in (-1.0, inf, None)),
     *(("power", "kappa", value, "a finite number >= 0") for value in (-1e-9, inf, nan, None)),
     *(("power", "eta_floor", value, SHARE) for value in (-0.1, 1.0, None)),
@@ -32,7 +34,8 @@ BAD = [
 
 @pytest.mark.parametrize(("solver", "name", "value", "expected"), BAD)
 def test_bad_settings_are_refused_when_they_are_made(solver, name, value, expected):
-    with pytest.raises(sl.InvalidInputError, match=f"^{name} must be {expected}; found {value!r}$"):
+    said = f"^{name} must be {expected}; found {shown(value)}$"
+    with pytest.raises(sl.InvalidInputError, match=said):
         SOLVERS[solver](**{name: value})
     with pytest.raises(sl.InvalidInputError, match=f"^{name} must be"):
         replace(SOLVERS[solver](), **{name: value})

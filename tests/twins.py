@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 def dense_similarity(graph):
     """Return W as a matrix."""
-    m = len(graph.indptr) - 1
+    m = len(graph.weight)
     return sp.csr_array((graph.values, graph.indices, graph.indptr), (m, m)).toarray().astype(float)
 
 
@@ -87,7 +87,7 @@ def rounded(U, units):
 
 def units_of(graph):
     """Return the items of each unit."""
-    return np.split(graph.members, graph.unit_ptr[1:-1])
+    return np.split(np.arange(len(graph.weight)), graph.unit_ptr[1:-1])
 
 
 def membership(labels):

@@ -24,6 +24,8 @@ from spherelax.settings import (
     solver_settings,
 )
 
+MOST_THREADS = 256
+
 
 def solve(
     similarity: Any,
@@ -86,7 +88,8 @@ def solve(
         For ``pick="valleys"``: distance of each point to its neighbours, as
         :func:`spherelax.similarity.local_scales` returns it. None: all are equal.
     n_jobs : int, optional
-        Number of threads; None or -1: one for each processor. The labels do not depend on it.
+        Number of threads, at most 256; None or -1: one for each processor. The labels do not
+        depend on it.
     callback : callable, optional
         Called with a :class:`Step` after each step of a sweep. There may be several sweeps. With
         ``pick="valleys"`` it is also called for each step whose labels are merged.
@@ -326,7 +329,7 @@ def _n_threads(n_jobs: int | None) -> int:
     """Return the number of threads for the argument n_jobs."""
     if n_jobs is not None and n_jobs != -1:
         check_range(POSITIVE_INTEGER, n_jobs=n_jobs)
-        return n_jobs
+        return min(n_jobs, MOST_THREADS)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
+from spherelax.memory import NUMBER, check_fits
 
 Labels = NDArray[np.int32]
 
 # Integers below this number times the number of items are renumbered without sorting.
 SPARSE = 4
+PAIR_NUMBERS = 8  # numbers in memory for each pair that is listed, at the peak
 
 
 def count_labels(labels: NDArray[np.integer]) -> int:
@@ -136,8 +138,14 @@ def inside_pairs(labels: Labels) -> NDArray[np.intp]:
            [1, 4],
            [2, 4]])
     """
-    by_label = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
+    n_pairs = int(sizes @ (sizes - 1)) // 2
+    check_fits(
+        NUMBER * PAIR_NUMBERS * n_pairs,
+        f"the list of all {n_pairs:,} pairs that share a label",
+        "Use the labels, or a higher resolution.",
+    )
+    by_label = np.argsort(labels, kind="stable")
     starts = np.cumsum(sizes) - sizes
     pairs = [np.empty((0, 2), dtype=np.intp)]
     for size in np.unique(sizes):

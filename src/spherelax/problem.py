@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.labels import encode, listed
+from spherelax.memory import NUMBER, check_fits
 
 # A dense matrix is checked in blocks of this number of rows, which saves memory.
 CHECK_ROWS = 256
-# What similarities can be.
+ITEM_NUMBERS = 16  # numbers in memory for each item, at least
+# What similarities can be; the last two are in nats.
 KINDS = ("graph", "pairs", "odds", "information")
+NATS, MOST_NATS = KINDS[2:], 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,7 @@ class Problem:
             for start in range(0, len(W), CHECK_ROWS):
                 _check_values(W[start : start + CHECK_ROWS], is_signed)
             _check_symmetric_dense(W)
+        _check_nats(W, kind)
         if not _largest(W):
             W = sp.eye_array(W.shape[0], format="csr")  # each item is similar to itself only
         return cls(W, None if groups is None else _encode_groups(groups, W.shape[0]), kind)
@@ -115,6 +119,7 @@ class Problem:
                 f"kind must stay what it was where similarities are log odds; found {kind!r} "
                 f"for a problem of kind {problem.kind!r}"
             )
+        _check_nats(problem.similarity, kind)
         return Problem(problem.similarity, problem.groups, kind)
 
     @property
@@ -163,6 +168,8 @@ def _as_real_matrix(similarity: object) -> Any:
         W = W.astype(np.float32)
     if not sparse or W.ndim != 2:
         return W
+    n_items = max(W.shape)
+    check_fits(NUMBER * ITEM_NUMBERS * n_items, f"similarity of {n_items} items", "Take fewer.")
     W = sp.csr_array(W)
     if not W.has_canonical_format or not W.data.all():
         W = W.copy()
@@ -192,6 +199,15 @@ def _check_values(values: NDArray[Any], is_signed: bool) -> None:
         raise InvalidInputError(
             f"similarity must be non-negative; smallest value is {low:.2g} "
             "(kind='odds' is for log odds, which may be negative)"
+        )
+
+
+def _check_nats(W: Any, kind: str | None) -> None:
+    """Refuse log odds and information of a size that no probability has."""
+    if kind in NATS and _largest(W) > MOST_NATS:
+        raise InvalidInputError(
+            f"similarity of kind {kind!r} must be in nats, at most {MOST_NATS:g} of them; "
+            f"found {_largest(W):.2g}"
         )
 
 

@@ -204,7 +204,8 @@ class SweepPath:
         The range holds the steps around it whose labels are those of the step, by `steady_steps`.
         It ends halfway to the next step on either side.
         """
-        positive = np.where(self.alphas > 0, self.alphas, self.alphas[self.alphas > 0].min() / 2)
+        lowest = self.alphas.min(where=self.alphas > 0, initial=0.5)
+        positive = np.where(self.alphas > 0, self.alphas, lowest / 2)
         log = np.log(positive / (1.0 - positive))
         ends = np.r_[log[0], (log[1:] + log[:-1]) / 2, log[-1]]
         ranges: list[range] = []
@@ -552,11 +553,12 @@ class Result:
         such steps, the labels are those that moved least; of several of these, the middle ones.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
-        distance = np.abs(np.log(self.n_labels_per_step / n_labels))
+        sizes = self.n_labels_per_step
+        distance = np.abs(np.log(sizes / min(n_labels, len(self.labels))))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
         best = steps[etas == etas.min()]
-        is_exact = distance.min() == 0
+        is_exact = sizes[steps[0]] == n_labels
         status = Status.CHOSEN if is_exact else Status.NEAREST
         found = self._at_step(int(best[len(best) // 2]), status, asked=n_labels)
         if not is_exact:

@@ -13,7 +13,7 @@ from math import inf
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,10 @@ class Range:
         kind = Integral if self.integer else Real
         if isinstance(value, bool) or not isinstance(value, kind):
             return False
-        number = float(value)
+        try:
+            number = int(value) if self.integer else float(value)  # type: ignore[call-overload]
+        except OverflowError:  # an integer of hundreds of digits
+            return False
         above = self.low < number if self.low_open else self.low <= number
         below = number < self.high if self.high_open else number <= self.high
         return above and below
@@ -46,6 +49,10 @@ class Range:
         return f"{noun} in {left}{self.low:g}, {self.high:g}{right}"
 
 
+# Steps of a sweep, and passes and labels at each, at most: far beyond any use, but they end.
+MOST = 10_000
+HIGHEST = 1e15  # resolutions above it are as good as it: alpha would be rounded to 1
+
 POSITIVE_INTEGER = Range(1, integer=True)
 RESOLUTION = Range(0, low_open=True)
 NOT_NEGATIVE = Range(0)
@@ -57,7 +64,7 @@ def check_range(legal: Range, **values: object) -> None:
     """Raise :class:`InvalidInputError` for the first value outside a range."""
     for name, value in values.items():
         if value not in legal:
-            raise InvalidInputError(f"{name} must be {legal}; found {value!r}")
+            raise InvalidInputError(f"{name} must be {legal}; found {shown(value)}")
 
 
 def _setting(default: Any, legal: Range, text: str) -> Any:
@@ -88,6 +95,7 @@ class _Checked:
                 check_range(setting.metadata["legal"], **{setting.name: value})
 
 
+PASSES = Range(1, MOST, high_open=False, integer=True)
 PASSES_TEXT = "Number of passes over all items at each step of the sweep, N of the paper."
 ETA_FLOOR_TEXT = (
     "For the pick eta: values of eta below this share of the largest one count as zero. 0 is the "
@@ -118,17 +126,17 @@ class Coordinate(_Checked):
 
     n_steps: int | None = _setting(
         None,
-        Range(2, integer=True),
+        Range(2, MOST, high_open=False, integer=True),
         "Number of resolutions, from the largest similarity to just below the average one. "
         "Default: 40; for 4096 items or more, one for each factor of two.",
     )
     row_entries: int | None = _setting(
         None,
-        Range(2, integer=True),
+        Range(2, MOST, high_open=False, integer=True),
         "Largest number of labels that an item may belong to in part during the sweep. "
         "Default: 4; for 4096 items or more, 2.",
     )
-    n_inner: int = _setting(2, POSITIVE_INTEGER, PASSES_TEXT)
+    n_inner: int = _setting(2, PASSES, PASSES_TEXT)
     eta_floor: float = _setting(1e-9, Range(0, 1), ETA_FLOOR_TEXT)
 
 
@@ -160,11 +168,11 @@ class Power(_Checked):
     )
     alpha_step: float = _setting(
         0.01,
-        Range(0, 0.5, low_open=True, high_open=False),
+        Range(1 / MOST, 0.5, high_open=False),
         "Difference of alpha from step to step, epsilon_alpha of the paper; "
         "resolution = alpha / (1 - alpha).",
     )
-    n_inner: int = _setting(20, POSITIVE_INTEGER, PASSES_TEXT)
+    n_inner: int = _setting(20, PASSES, PASSES_TEXT)
     delta_margin: float = _setting(
         0.0,
         NOT_NEGATIVE,
@@ -198,7 +206,8 @@ def solver_settings(solver: object) -> Coordinate | Power:
         return SOLVERS[solver]()
     names = ", ".join(map(repr, SOLVERS))
     raise InvalidInputError(
-        f"solver must be one of {names}, or an instance of Coordinate or Power; found {solver!r}"
+        f"solver must be one of {names}, or an instance of Coordinate or Power; "
+        f"found {shown(solver)}"
     )
 
 
@@ -221,7 +230,7 @@ def checked_pick(pick: object, solver: Coordinate | Power) -> str | float:
                 f"pick={pick!r} needs solver={' or '.join(owners)}; found solver={solver.name!r}"
             )
         raise InvalidInputError(
-            f"pick must be one of {', '.join(solver.picks)} or a resolution; found {pick!r}"
+            f"pick must be one of {', '.join(solver.picks)} or a resolution; found {shown(pick)}"
         )
     check_range(RESOLUTION, pick=pick)
-    return float(pick)  # type: ignore[arg-type]
+    return min(float(pick), HIGHEST)  # type: ignore[arg-type]

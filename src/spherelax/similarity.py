@@ -16,12 +16,16 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from spherelax.errors import InvalidInputError
+from spherelax.memory import NUMBER, check_fits
 from spherelax.settings import Range, check_range
 
 NEIGHBORS = Range(1, integer=True)
 # Up to this number of features they are taken for coordinates in space, which are not scaled. More
 # features are taken for measurements in different units.
 MOST_PLACES = 3
+MOST_FAR = 1e150
+# Arrays of all pairs in memory at the peak: the kernel, and what its median distance needs.
+KERNEL_ARRAYS, MEDIAN_ARRAYS = 1.1, 2.6
 
 
 def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) -> Any:
@@ -51,6 +55,8 @@ def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) ->
            [0.011, 0.135, 1.   ]])
     """
     X = _points(X)
+    needs_median = isinstance(scale, str) and scale == "median"
+    _check_pairs(X, MEDIAN_ARRAYS if needs_median else KERNEL_ARRAYS)
     squared = euclidean_distances(X, squared=True)
     if scale == "local":
         s = _positive(_neighbors(X, n_neighbors)[0][:, -1])
@@ -354,6 +360,7 @@ def adaptive(
     )
     shared = members @ members.T
     if n_neighbors is None:
+        _check_pairs(X, KERNEL_ARRAYS)
         squared = euclidean_distances(X, squared=True)
         squared /= s[:, None]
         squared /= s
@@ -369,8 +376,14 @@ def adaptive(
 
 
 def _points(X: ArrayLike) -> NDArray[np.float64]:
-    """Check points; scikit-learn raises the errors."""
-    return np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
+    """Check points; scikit-learn raises most errors."""
+    points = np.asarray(check_array(X, dtype=np.float64, ensure_min_samples=2, input_name="X"))
+    if np.abs(points).max() > MOST_FAR:
+        raise InvalidInputError(
+            f"X must hold numbers up to {MOST_FAR:g}, whose squares are finite; "
+            f"found {np.abs(points).max():.2g}"
+        )
+    return points
 
 
 def _standard(
@@ -397,7 +410,22 @@ def _neighbors(
 def _search(X: NDArray[np.float64], n_neighbors: int) -> Any:
     """Return what finds the nearest neighbours among points."""
     check_range(NEIGHBORS, n_neighbors=n_neighbors)
-    return NearestNeighbors(n_neighbors=min(n_neighbors, len(X) - 1)).fit(X)
+    n_neighbors = min(n_neighbors, len(X) - 1)
+    check_fits(
+        2 * NUMBER * len(X) * n_neighbors,
+        f"{n_neighbors} neighbours of each of {len(X)} points",
+        "Take a smaller n_neighbors.",
+    )
+    return NearestNeighbors(n_neighbors=n_neighbors).fit(X)
+
+
+def _check_pairs(X: NDArray[np.float64], n_arrays: float) -> None:
+    """Refuse points that are too many for an array of all their pairs."""
+    check_fits(
+        n_arrays * NUMBER * len(X) ** 2,
+        f"an array of all pairs of {len(X)} points",
+        "nearest_neighbors, or adaptive with n_neighbors, needs much less.",
+    )
 
 
 def _positive(s: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -60,7 +60,7 @@ def test_labels_do_not_depend_on_what_lies_beside(m, n_others, n_groups, n_threa
         rounded = [round_rows(g, step.rows) for g, step in zip(graphs, steps, strict=True)]
         for improve in (moved_once, polished):
             expected, found = (
-                improve(g, labels, steps[0].resolution, n_threads=n_threads)
+                g.as_given(improve(g, labels, steps[0].resolution, n_threads=n_threads))
                 for g, labels in zip(graphs, rounded, strict=True)
             )
             np.testing.assert_array_equal(canonical(found[items]), canonical(expected))

@@ -45,7 +45,8 @@ def test_worth_is_the_surprise_of_the_share_that_agrees():
         W[pair, 12 + pair] = W[12 + pair, pair] = 0.2 if pair < 4 else 1.0
     labels = np.r_[np.arange(12), np.arange(12)].astype(np.int32)
     labels[[12, 13, 14, 23]] = [20, 21, 22, 23]
-    found = learn_worth(graph_of(W, [0] * 12 + [1] * 12), labels)
+    graph = graph_of(W, [0] * 12 + [1] * 12)
+    found = learn_worth(graph, labels[graph.given])
     share = (np.array([1, 7]) + PRIOR * 8 / 12) / (np.array([4, 8]) + PRIOR)
     worth = -np.log(1.0 - share)
     np.testing.assert_allclose(found.floors, [0.2, 1.0])
@@ -54,8 +55,9 @@ def test_worth_is_the_surprise_of_the_share_that_agrees():
 
 def test_worth_never_falls(seed):
     W, groups, truth = scored(seed)
-    labels = truth.astype(np.int32)
-    found = learn_worth(graph_of(W, groups), labels)
+    graph = graph_of(W, groups)
+    labels = truth.astype(np.int32)[graph.given]
+    found = learn_worth(graph, labels)
     assert (np.diff(found.floors) > 0).all()
     assert (np.diff(found.worth) >= 0).all()
     assert len(set(found.worth)) > 3
@@ -82,7 +84,7 @@ def test_nothing_is_learnt_without_sizes_or_contradictions(seed):
     graph = graph_of(W, groups)
     assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None
     inside = graph_of(np.where(truth[:, None] == truth, W, 0.0), groups)
-    assert learn_worth(inside, truth.astype(np.int32)) is None
+    assert learn_worth(inside, truth.astype(np.int32)[inside.given]) is None
     plain = Model.of(Problem.check((W > 0).astype(float), groups))
     assert plain.worth is None
     assert plain.graph is plain.given

@@ -104,7 +104,9 @@ def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
     monkeypatch.setattr(module, "beyond_noise", nothing_beyond)
     found, learnt, _ = found_in(noise(seed))
     assert (found.status, found.is_step, found.is_whole) == (sl.Status.NOISE, False, True)
-    np.testing.assert_array_equal(found.labels, components(*learnt.model.graph[:2]))
+    np.testing.assert_array_equal(
+        found.labels, components(*learnt.model.graph[:2], learnt.model.graph.group)
+    )
     assert found.labels.max() + 1 == 3
     assert found.at == len(learnt.path.labels) - 1
     kept, learnt, pick = found_in(noise(seed), joins_noise=False)

@@ -38,10 +38,9 @@ def test_only_the_order_of_scores_counts(seed):
 def test_groups_are_kept_apart(seed):
     """Of two items of one group at most one is right, though their scores are equal."""
     pairs, right = entities(seed, sizes=(3,), apart=4.0)
-    truth = np.repeat(np.arange(300), 3)
-    groups = np.tile([0, 1, 2], 300)
-    twins = Candidates.of(graph_of(pairs, groups))
-    found = partitioned(graph_of(pairs, groups)).right
+    graph = graph_of(pairs, np.tile([0, 1, 2], 300))
+    truth = np.repeat(np.arange(300), 3)[graph.given]
+    twins, found = Candidates.of(graph), partitioned(graph).right
     same = truth[twins.one] == truth[twins.other]
     assert np.mean((found > 0.5) == same) > 0.97
     assert right.sum() == same.sum()

@@ -51,7 +51,7 @@ def test_a_grid_may_be_asked_to_go_through_a_resolution(through, seed):
 def test_thorough_walks_end_at_the_connected_components(seed):
     model = model_of(seed)
     path = walk(model, ROUTE._replace(is_thorough=True), None)
-    np.testing.assert_array_equal(path.labels[-1], components(*model.graph[:2]))
+    np.testing.assert_array_equal(path.labels[-1], components(*model.graph[:2], model.graph.group))
 
 
 def test_a_step_that_is_interrupted_is_left_out(seed):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
+from spherelax.memory import NUMBER, check_fits
 from spherelax.problem import Problem
 from spherelax.settings import Range, check_range
 
@@ -48,7 +49,12 @@ def clustering_problem(similarity: Any, n_clusters: int | None = None) -> Proble
 
 def dense(problem: Problem) -> Matrix:
     """Return the similarities as a new dense matrix of floats."""
-    W = problem.similarity
+    W, n_items = problem.similarity, problem.n_items
+    check_fits(
+        2 * NUMBER * n_items**2,
+        f"a dense array of all pairs of {n_items} items",
+        "Take fewer items, or a method for sparse similarities.",
+    )
     return np.array(W.toarray() if hasattr(W, "toarray") else W, dtype=np.float64)
 
 

@@ -43,7 +43,8 @@ def facts(items: Items) -> dict[str, Any]:
     """
     problem = items.problem.positive()
     m, scale = problem.n_items, float(problem.similarity.max())
-    graph = build_graph(problem, scale)
+    in_order = np.arange(m, dtype=np.int32)
+    graph = build_graph(problem, scale, in_order)
     W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(m, m))
     n_components, component = connected_components(W, directed=False)
     n_edges, values = len(graph.values) // 2, items.scores(scale * graph.values.astype(float))
@@ -59,7 +60,7 @@ def facts(items: Items) -> dict[str, Any]:
         "largest": float(values.max()) if n_edges else None,
     }
     if problem.groups is not None and items.groups is not None:
-        every = build_graph(Problem(problem.similarity, None), scale)
+        every = build_graph(Problem(problem.similarity, None), scale, in_order)
         held, counts = np.unique(component * np.int64(m) + problem.groups, return_counts=True)
         about["n_groups"] = len({*items.groups} - {None})
         about["n_edges_inside_groups"] = len(every.values) // 2 - n_edges

@@ -126,6 +126,9 @@ WRITING = {
         "File of a row per pair that shares a label and, where that is known, how likely it is "
         "right: .csv, .tsv, .parquet.",
     ),
+    "--escape-formulas": Option(
+        bool, "Put ' before names in .csv and .tsv that a spreadsheet would take for formulas."
+    ),
     **JSON,
     "--report": Option(FILE, "File of a report, a page about the labels: .html."),
     "--plot": Option(FILE, "File of a picture of the sweep: .png, .svg, .pdf, ..."),

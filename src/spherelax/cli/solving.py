@@ -111,10 +111,15 @@ def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
 
 def saved(path: Path, items: io.Items) -> Solved:
     """Load a result; refuse one of other items. Groups that it did not use are removed."""
+    result = io.load_result(path)
     ids = io.read_arrays(path).get("ids")
     if ids is not None and [str(name) for name in ids.tolist()] != items.names:
         raise InvalidInputError(f"{path}: must be a result of the items in FILE; found other items")
-    result = io.load_result(path)
+    if len(result.labels) != items.n_items:
+        raise InvalidInputError(
+            f"{path}: must be a result of the {items.n_items} items in FILE; "
+            f"found {len(result.labels)}"
+        )
     if items.groups is not None:
         labels = zip(items.groups, result.labels.tolist(), strict=True)
         taken = [pair for pair in labels if pair[0] is not None]

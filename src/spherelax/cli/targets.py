@@ -25,6 +25,7 @@ class Targets:
     out: Path | None
     entities: Path | None
     pairs: Path | None
+    escape_formulas: bool
     as_json: bool
     report: Path | None
     plot: Path | None

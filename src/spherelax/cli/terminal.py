@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 import click
 
 import spherelax
+from spherelax.errors import brief
 
 if TYPE_CHECKING:
     from spherelax.result import Step
@@ -51,7 +52,7 @@ class OneLineErrors(click.Group):
             if not isinstance(error, spherelax.InvalidInputError):
                 raise
             message = f"{PROGRAM}: {error}"
-        click.echo(" ".join(message.splitlines()), err=True)
+        click.echo(brief(message), err=True)
         sys.exit(2)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)

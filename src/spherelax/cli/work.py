@@ -56,7 +56,7 @@ def label(
         _write_bytes(STANDARD, _summary(items, result, kind))
     else:
         if targets.prints_labels:
-            _write_bytes(STANDARD, io.columns_csv(items.answer(result)).encode())
+            _write_bytes(STANDARD, _table(targets, items, result))
         _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
 
 
@@ -163,13 +163,13 @@ def _write(
                 f"--database_path {targets.write_database}"
             )
     if targets.out and targets.out != STANDARD:
-        _write_labels(targets.out, source, items, result)
+        _write_labels(targets, targets.out, source, items, result)
     if targets.out or targets.prints_labels:
         where = name_of(targets.out or STANDARD, "output")
         lines.append(f"{plural(items.words.label)}: {where}")
     for rows, table in targets.tables.items():
         with writing(str(table)):
-            io.write_answer(table, items, result, of=rows)
+            io.write_answer(table, items, result, of=rows, escape_formulas=targets.escape_formulas)
         lines.append(f"{rows}: {table}")
     if targets.plot:
         _write_bytes(targets.plot, picture(result, targets.plot))
@@ -179,13 +179,19 @@ def _write(
     return lines
 
 
+def _table(targets: Targets, items: io.Items, result: spherelax.Result) -> bytes:
+    """Return the labels as CSV."""
+    columns = items.answer(result)
+    return io.columns_csv(columns, escape_formulas=targets.escape_formulas).encode()
+
+
 def _write_labels(
-    target: Path, source: io.Source, items: io.Items, result: spherelax.Result
+    targets: Targets, target: Path, source: io.Source, items: io.Items, result: spherelax.Result
 ) -> None:
     """Write labels in the format of the ending; to pipes and devices as CSV."""
     ending = target.suffix.lower()
     if io.is_device(target):
-        _write_bytes(target, io.columns_csv(items.answer(result)).encode())
+        _write_bytes(target, _table(targets, items, result))
     elif ending == ".json":
         _write_bytes(target, _summary(items, result, source.kind))
     else:
@@ -193,7 +199,7 @@ def _write_labels(
             if ending == CELLS:
                 io.write_h5ad(target, source.path, result)
             else:
-                io.write_answer(target, items, result)
+                io.write_answer(target, items, result, escape_formulas=targets.escape_formulas)
 
 
 def _write_bytes(target: Path, content: bytes) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from spherelax.coordinate.compiled import compiled
 
 
 class Costs(NamedTuple):
@@ -32,7 +33,7 @@ class _Search(NamedTuple):
     done: Any  # bool, whether the distance is final
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def assign(n, costs, n_columns, chosen):
     """Give each of n items a column of its own, or none at cost 0; return the lowest total cost.
 
@@ -66,7 +67,7 @@ def assign(n, costs, n_columns, chosen):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _take_cheapest(n, costs, owner, chosen, waiting):
     """Give items their cheapest columns, the first item first; return how many find theirs taken.
 
@@ -89,7 +90,7 @@ def _take_cheapest(n, costs, owner, chosen, waiting):
     return n_waiting
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _shortest_path(start, costs, search, chosen):
     """Find the cheapest way to let item ``start`` in: Dijkstra's search over reduced costs.
 
@@ -134,7 +135,7 @@ def _shortest_path(start, costs, search, chosen):
     return n_reached, end_cost, end_row, end_column
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _nearest_open(n_reached, search):
     """Return the reached column with the smallest distance that is not final; -1: there is none."""
     nearest = -1
@@ -145,7 +146,7 @@ def _nearest_open(n_reached, search):
     return nearest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _shift(start, row, column, search, chosen):
     """Move the columns along a path: its last item takes ``column``, each other one the next's.
 

@@ -17,7 +17,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.graph import LARGE, Graph
 
 # Number of batches of a large component.
 N_BATCHES = 16
@@ -26,8 +26,8 @@ N_PARTS = 4
 # Number of similarities below which a second thread costs more time than it saves.
 WORTH_THREADS = 1 << 20
 
-# The first position, and the one after the last.
-Positions = tuple[int, int]
+# The first item, and the one after the last.
+Items = tuple[int, int]
 
 
 class Batches:
@@ -36,14 +36,17 @@ class Batches:
     Attributes
     ----------
     large : list of Large
-        The large components, which come first.
+        The large components.
     n_threads : int
         How many threads share the work.
     """
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
         self.n_threads = n_threads if len(graph.values) >= WORTH_THREADS else 1
-        self.large = [Large(graph, component) for component in range(graph.n_large())]
+        is_large = np.diff(graph.component_ptr) >= LARGE
+        self.large = [Large(graph, int(component)) for component in np.flatnonzero(is_large)]
+        ends = np.flatnonzero(np.diff(np.r_[True, is_large, True]))
+        self._small = ends.reshape(-1, 2)
         self._ptr = graph.component_ptr
 
     def __enter__(self) -> Batches:
@@ -64,14 +67,19 @@ class Batches:
         They call ``work(first, last, thread)`` for components ``first .. last - 1``; threads are
         numbered from 0.
         """
-        n_large = len(self.large)
-        cuts = _at_or_after(self._ptr[n_large], self._ptr[-1], self._n_parts, self._ptr)
-        self._run(pairwise(np.searchsorted(self._ptr, cuts).tolist()), work)
+        parts = [part for first, last in self._small for part in pairwise(self._cuts(first, last))]
+        self._run(parts, work)
 
-    def share(self, large: Large, batch: Positions, work: Callable[[int, int, int], None]) -> None:
+    def _cuts(self, first: int, last: int) -> list[int]:
+        """Cut components so that all parts have about as many items."""
+        begins = _at_or_after(self._ptr[first], self._ptr[last], self._n_parts, self._ptr)
+        cuts: list[int] = np.searchsorted(self._ptr, begins).tolist()
+        return cuts
+
+    def share(self, large: Large, batch: Items, work: Callable[[int, int, int], None]) -> None:
         """Let the threads work on a batch of a large component side by side.
 
-        They call ``work(first, last, thread)`` for positions ``first .. last - 1``, which are whole
+        They call ``work(first, last, thread)`` for items ``first .. last - 1``, which are whole
         units or one piece.
         """
         self._run(large.parts(*batch, self._n_parts), work)
@@ -81,7 +89,7 @@ class Batches:
         """In how many parts the threads share work."""
         return 1 if self.n_threads == 1 else N_PARTS * self.n_threads
 
-    def _run(self, parts: Iterable[Positions], work: Callable[[int, int, int], None]) -> None:
+    def _run(self, parts: Iterable[Items], work: Callable[[int, int, int], None]) -> None:
         """Let each thread take one part after the other."""
         waiting = deque(parts)
 
@@ -109,7 +117,7 @@ class Large:
     largest : int
         Number of items of the largest unit that is not cut.
     batches : list of (int, int)
-        The positions of each batch.
+        The items of each batch.
     """
 
     def __init__(self, graph: Graph, component: int) -> None:
@@ -127,7 +135,7 @@ class Large:
         """Whether any unit is visited in pieces."""
         return len(self._inside) > 0
 
-    def parts(self, first: int, last: int, n_parts: int) -> Iterable[Positions]:
+    def parts(self, first: int, last: int, n_parts: int) -> Iterable[Items]:
         """Cut a batch into about this number of parts, and at the ends of pieces."""
         cuts = _at_or_after(first, last, n_parts, self._begins)
         inside = self._inside[(self._inside > first) & (self._inside < last)]
@@ -135,7 +143,7 @@ class Large:
 
 
 def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:
-    """Return the positions at which units with more than ``largest`` items are cut evenly."""
+    """Return the items before which units with more than ``largest`` items are cut evenly."""
     sizes = np.diff(unit_ptr)
     cuts = [np.empty(0)]
     for unit in np.flatnonzero(sizes > largest):
@@ -145,7 +153,7 @@ def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]
 
 
 def _at_or_after(first: int, last: int, n_parts: int, begins: NDArray[np.int32]) -> list[int]:
-    """Cut positions evenly: return the first ones, not before the marks, where a piece begins."""
+    """Cut items evenly: return the first ones, not before the marks, with which a piece begins."""
     marks = np.linspace(first, last, n_parts + 1)
     cuts: list[int] = np.unique(begins[np.searchsorted(begins, marks)]).tolist()
     return cuts

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.graph import Graph
 
 # Items whose candidates are looked at to see how transitive a list is.
@@ -126,7 +126,7 @@ def wedges(graph: Graph) -> Wedges:
     return Wedges(float(possible), float(closed))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _wedges(graph, group, centres):
     """Return the number of pairs of candidates of the centres, not of one group; those listed."""
     is_near = np.zeros(graph.indptr.size - 1, np.bool_)
@@ -148,7 +148,7 @@ def _wedges(graph, group, centres):
     return np.array([possible, closed])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def patch(graph, order, n_entries):
     """Return items that hang together, with about so many similarities in all, in rising order.
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from spherelax.coordinate.compiled import compiled
 
 # Steps of the random walk, which stays where it is half of the time: enough to cross a label.
 WALK = 60
@@ -31,7 +32,7 @@ class _Part(NamedTuple):
     steps: Any  # float64, the chance that the random walk takes the edge
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nearest(graph, small, large, place, n):
     """Return the first n items of ``large`` that a breadth-first search from ``small`` meets.
 
@@ -57,7 +58,7 @@ def nearest(graph, small, large, place, n):
     return found[:n_found]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cells):
     """Return the lower of the peaks in both labels, and the lowest cut between these two.
 
@@ -79,7 +80,7 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cel
     return _extremes(cuts, n_small, first, last, between, WIDE if has_cells else 0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _count_edges(graph, items, place):
     """Return ``indptr`` of the edges among items."""
     indptr = np.zeros(len(items) + 1, np.int64)
@@ -91,7 +92,7 @@ def _count_edges(graph, items, place):
     return indptr
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _copy_edges(graph, edge_weights, items, place, part):
     """Write the edges among items into a part whose ``indptr`` is known."""
     for i in range(len(items)):
@@ -106,7 +107,7 @@ def _copy_edges(graph, edge_weights, items, place, part):
             part.steps[e] = 0.5 * part.weights[e] / total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _walk_odds(part, n_small):
     """Return the log odds that a random walk from each item ends in the second label.
 
@@ -139,7 +140,7 @@ def _walk_odds(part, n_small):
     return odds
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mean_distance(part, n_small):
     """Return the distance to the other label, averaged over the ends of a random walk.
 
@@ -158,7 +159,7 @@ def _mean_distance(part, n_small):
     return mean
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _distance(part, n_small):
     """Return the number of edges from each item to the middle of the edges between the labels."""
     indptr, indices = part.indptr, part.indices
@@ -186,7 +187,7 @@ def _distance(part, n_small):
     return distance
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cuts(part, order):
     """Return the cut after each position of an order of the items."""
     n = len(order)
@@ -205,7 +206,7 @@ def _cuts(part, order):
     return cuts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _extremes(cuts, n_small, first, last, between, share):
     """Return the lower of the peaks on both sides of ``n_small``, and the lowest cut between them.
 
@@ -221,7 +222,7 @@ def _extremes(cuts, n_small, first, last, between, share):
     return max(min(left, right), valley), valley
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _peak(cuts, share):
     """Return the height that a share of the cuts, side by side, reaches, and the first of them."""
     width, n_seen = int(share * len(cuts)), 1

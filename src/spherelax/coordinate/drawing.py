@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.compiled import compiled
 
 
 class Net(NamedTuple):
@@ -104,7 +104,7 @@ class Tally(NamedTuple):
     openings: Any  # float64 (m), labels that an item could join, by their prior odds
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def visit_all(net, beliefs, state, sums, tally, chance):
     """Draw a new label for every item in turn, given those of all others; count what is likely.
 
@@ -124,7 +124,7 @@ def visit_all(net, beliefs, state, sums, tally, chance):
         spare = put_in(i, to, spare, state)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def support(net, beliefs, state, sums):
     """Return how well labels explain the scores, in nats: the sum over items, given the others.
 
@@ -149,7 +149,7 @@ def support(net, beliefs, state, sums):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def collect(i, net, beliefs, state, sums):
     """Sum what the candidates of an item say for their labels; return the number of labels."""
     count, touched = sums.count, sums.touched
@@ -169,7 +169,7 @@ def collect(i, net, beliefs, state, sums):
     return n
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def weigh(i, n, net, beliefs, state, sums, openings):
     """Write the log odds of each of n labels; return the largest of them, or 0, those of none.
 
@@ -194,7 +194,7 @@ def weigh(i, n, net, beliefs, state, sums, openings):
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def choose(n, sums, best, draw):
     """Draw one of n labels, or -1: a label of its own.
 
@@ -216,7 +216,7 @@ def choose(n, sums, best, draw):
     return to
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def clear(n, sums):
     """Set the sums of n labels to 0."""
     for q in range(n):
@@ -224,7 +224,7 @@ def clear(n, sums):
         sums.same[c], sums.other[c], sums.count[c] = 0.0, 0.0, 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_same(i, c, group, state):
     """Return how many other items of label c are of the group of item i; 0 if that is -1."""
     found = 0
@@ -236,7 +236,7 @@ def count_same(i, c, group, state):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_all(group, state):
     """Return of each item how many others of its group its label holds."""
     found = np.zeros(len(state.labels), np.int64)
@@ -245,7 +245,7 @@ def count_all(group, state):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_out(i, state):
     """Take an item out of its label."""
     c = state.labels[i]
@@ -259,7 +259,7 @@ def take_out(i, state):
         state.next[j] = state.next[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def put_in(i, c, spare, state):
     """Give an item a label, or for -1 an empty one; return where to look for the next empty one."""
     if c < 0:

@@ -72,7 +72,10 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
     """
     if problem.groups is None or not model.graph.grouped:
         return ()
-    claims = find_claims(_worth(problem, model), problem.groups, labels)
+    graph = model.given
+    found = find_claims(_worth(problem, model), graph.group, labels[graph.given])
+    holder = np.where(found.holder < 0, -1, graph.given[found.holder])
+    claims = Claims(*map(graph.as_given, (found.inside, found.outside, holder)))
     sizes = np.bincount(problem.groups)
     every = np.split(np.argsort(problem.groups, kind="stable"), np.cumsum(sizes)[:-1])
     n_groups = int(np.count_nonzero(sizes > 1))
@@ -83,7 +86,7 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
     )
 
 
-def find_claims(worth: Any, groups: Ints, labels: Labels) -> Claims:
+def find_claims(worth: Any, groups: NDArray[np.integer], labels: Labels) -> Claims:
     """Return the claims of all items, by what each similarity is worth, those inside groups too.
 
     Examples
@@ -181,7 +184,7 @@ def _worth(problem: Problem, model: Model) -> Any:
     W, every = problem.similarity, model.given
     n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
     if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
-        every = build_graph(Problem(W, None), model.unit)
+        every = build_graph(Problem(W, None), model.unit, model.given.given)
     values = _values(every, model, problem.kind)
     if values.min(initial=0.0) < 0.0:
         values = np.maximum(values, 0.0)
@@ -190,7 +193,7 @@ def _worth(problem: Problem, model: Model) -> Any:
 
 def _values(every: Graph, model: Model, kind: str | None) -> NDArray[np.floating]:
     """Return what similarities are worth to a model: log likelihood ratios, where it has them."""
-    if model.right is not None and kind != "odds":
+    if model.right is not None and len(model.right) and kind != "odds":
         curve = Curve(model.given.values)
         share = curve.shares(model.given.values, model.right)
         ratio = logit(share) - logit(np.clip(model.right.mean(), 1e-6, 1.0 - 1e-6))

@@ -148,7 +148,8 @@ def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Fin
         return found._replace(labels=path.labels[at], at=at)
     if not joins:
         return found._replace(status=Status.NOISE)
-    labels = components(*learnt.model.graph[:2])
+    graph = learnt.model.graph
+    labels = components(graph.indptr, graph.indices, graph.group)
     return Finished(labels, len(path.labels) - 1, Status.NOISE, is_step=False)
 
 

@@ -7,13 +7,13 @@ similarity. Similarities inside a group are left out: its items never share a la
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.neighbors import components, in_order, n_above
+from spherelax.coordinate.neighbors import Entries, components, enter_transposed, in_order, n_above
 from spherelax.problem import Problem
 
 # Entries of the similarity that are read together.
@@ -24,31 +24,35 @@ LARGE = 1 << 12
 # of them are zero.
 FAINT = 1e-30
 
+Scalar = TypeVar("Scalar", bound=np.generic)
+
 
 class Graph(NamedTuple):
-    """Similarities ``W_ij``, the weights ``n_i`` of the null model, and the order of the items.
+    """Similarities ``W_ij``, the weights ``n_i`` of the null model, and groups.
 
     The null model says how similar two items are without any structure, in proportion to
     ``n_i n_j``: all pairs alike (weights 1), or in proportion to the degrees of both items. Items
     that are similar to nothing have weight 0.
 
-    Items are visited by position: one connected component after the other, large ones first, and
-    in each one unit after the other. A unit holds the items of one group in one component, or a
-    single item that shares its group with no other.
+    Items have an order of their own, in which they are numbered here: one connected component after
+    the other, and in each one unit after the other. A unit holds the items of one group in one
+    component, or a single item that shares its group with no other. So what is needed together
+    lies together in memory.
 
     Attributes
     ----------
     indptr, indices, values
-        Rows of W: row i is ``values[indptr[i]:indptr[i + 1]]`` at columns ``indices[...]``.
+        Rows of W: row i is ``values[indptr[i]:indptr[i + 1]]`` at columns ``indices[...]``, which
+        rise.
     weight
         Weight of each item in the null model.
     group
         Group of each item, numbered from 0; empty if no two items are of one group.
     component_ptr, unit_ptr
-        Component c has the positions ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u
-        those from ``unit_ptr[u]`` on.
-    members
-        The item at each position.
+        Component c has the items ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u those
+        from ``unit_ptr[u]`` on.
+    given
+        The number that each item has in the problem.
     """
 
     indptr: NDArray[np.int64]
@@ -58,12 +62,12 @@ class Graph(NamedTuple):
     group: NDArray[np.int32]
     component_ptr: NDArray[np.int32]
     unit_ptr: NDArray[np.int32]
-    members: NDArray[np.int32]
+    given: NDArray[np.int32]
 
     @property
     def n_items(self) -> int:
         """Number of items."""
-        return len(self.members)
+        return len(self.given)
 
     @property
     def grouped(self) -> bool:
@@ -78,9 +82,11 @@ class Graph(NamedTuple):
         """Return how many groups there are, each free item being one; 0 if all items are free."""
         return int(self.group.max(initial=-1)) + 1
 
-    def n_large(self) -> int:
-        """Return how many components are large; they are the first ones."""
-        return int(np.count_nonzero(np.diff(self.component_ptr) >= LARGE))
+    def as_given(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
+        """Return values of the items in the order of the problem."""
+        found = np.empty_like(values)
+        found[self.given] = values
+        return found
 
     def n_present(self) -> int:
         """Return how many items are similar to any other."""
@@ -107,87 +113,52 @@ class Graph(NamedTuple):
         return 0.5 * float(weight.sum() ** 2 - np.square(inside).sum())
 
 
-def arranged(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    values: NDArray[np.float32],
-    weight: NDArray[np.float32],
-    group: NDArray[np.integer] | None = None,
+def build_graph(
+    problem: Problem, scale: float | None = None, given: NDArray[np.int32] | None = None
 ) -> Graph:
-    """Return the graph of a symmetric similarity, in compressed sparse rows, with its order.
-
-    Examples
-    --------
-    >>> W = sp.csr_array([[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]])
-    >>> graph = arranged(W.indptr, W.indices, W.data, np.ones(4))
-    >>> graph.members, graph.component_ptr
-    (array([0, 2, 1, 3], dtype=int32), array([0, 2, 4], dtype=int32))
-    """
-    m = len(weight)
-    component = components(indptr, indices)
-    sizes = np.bincount(component)
-    by_size = np.argsort(sizes < LARGE, kind="stable")
-    rank = np.empty_like(component, shape=len(sizes))
-    rank[by_size] = np.arange(len(sizes))
-    component = rank[component]
-    component_ptr = np.cumsum(np.r_[0, sizes[by_size]], dtype=np.int32)
-    members, unit_ptr = np.arange(m, dtype=np.int32), np.arange(m + 1, dtype=np.int32)
-    if group is None or int(group.max()) + 1 == m:
-        members = in_order(component, members, len(sizes))
-        return Graph(indptr, indices, values, weight, members[:0], component_ptr, unit_ptr, members)
-    group = group.astype(np.int32)
-    unit = _units(component, group)
-    sizes = np.bincount(unit)
-    members = in_order(unit, members, len(sizes))
-    unit_ptr = np.cumsum(np.r_[0, sizes], dtype=np.int32)
-    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, members)
-
-
-def _units(component: NDArray[np.int32], group: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Number the units: by component, and in it by first appearance."""
-    everyone = np.arange(len(group), dtype=np.int32)
-    by_group = in_order(group, everyone, int(group.max()) + 1)
-    together = in_order(component, by_group, int(component.max()) + 1)
-    begins = np.r_[True, (np.diff(component[together]) | np.diff(group[together])) != 0]
-    first = together[begins]
-    number = np.empty_like(first)
-    number[np.lexsort((first, component[first]))] = np.arange(len(first))
-    unit = np.empty_like(together)
-    unit[together] = number[np.cumsum(begins) - 1]
-    return unit
-
-
-def build_graph(problem: Problem, scale: float | None = None) -> Graph:
     """Copy the similarities of a problem into a graph of the plain null model.
 
-    They are divided by ``scale``, the largest one if it is not given; log odds may be negative.
+    They are divided by ``scale``, the largest one if it is not given; log odds may be negative. If
+    ``given`` has the numbers of the items in some order, that is kept, and all items are taken for
+    one component.
 
     Examples
     --------
     >>> graph = build_graph(Problem.check([[1, 4, 0], [4, 0, 2], [0, 2, 0]]))
     >>> graph.indices, graph.values
     (array([1, 0, 2, 1], dtype=int32), array([1. , 1. , 0.5, 0.5], dtype=float32))
+    >>> W = [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
+    >>> graph = build_graph(Problem.check(W))
+    >>> graph.given, graph.component_ptr
+    (array([0, 2, 1, 3], dtype=int32), array([0, 2, 4], dtype=int32))
     """
     m = problem.n_items
     if scale is None:
         scale = float(problem.similarity.max())
+    W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
+    group = _groups(problem)
+    component_ptr, unit_ptr = np.array([0, m], dtype=np.int32), np.arange(m + 1, dtype=np.int32)
+    if given is None:
+        indptr = W.indptr.astype(np.int64, copy=False)
+        component = components(indptr, W.indices.astype(np.int32, copy=False), group)
+        component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
+        unit = _units(component, group) if len(group) else component
+        given, ptr = in_order(unit)
+        unit_ptr = ptr if len(group) else unit_ptr
+    place = np.empty(m, dtype=np.int32)
+    place[given] = np.arange(m, dtype=np.int32)
+    group = group[given] if len(group) else group
     indptr = np.zeros(m + 1, dtype=np.int64)
-    # A dense matrix is larger than the entries that are kept of it, so it is read once and these
-    # are kept in between; a sparse one is read twice, which needs no memory.
-    kept = None if sp.issparse(problem.similarity) else list(_entries(problem, scale))
-    for first, rows, _, _ in kept or _entries(problem, scale):
-        counts = np.bincount(rows)
-        indptr[first + 1 : first + 1 + len(counts)] = counts
+    for block in _entries(W, scale, given, place, group):
+        indptr[1:] += np.bincount(block.columns, minlength=m)
     np.cumsum(indptr, out=indptr)
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
-    at = 0
-    for _, rows, columns, block in kept or _entries(problem, scale):
-        indices[at : at + len(rows)] = columns
-        values[at : at + len(rows)] = block
-        at += len(rows)
+    ends = indptr[:-1].copy()
+    for block in _entries(W, scale, given, place, group):
+        enter_transposed(block, ends, indices, values)
     weight = (np.diff(indptr) > 0).astype(np.float32)
-    return arranged(indptr, indices, values, weight, problem.groups)
+    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given)
 
 
 def background(graph: Graph) -> float:
@@ -231,24 +202,61 @@ def blocks(n: int) -> Iterator[slice]:
         yield slice(first, min(first + BLOCK_ENTRIES, n))
 
 
-def _entries(
-    problem: Problem, scale: float
-) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]]]:
-    """Yield blocks of rows: the first row, and row (from it), column and value of each entry."""
-    W, groups, m = problem.similarity, problem.groups, problem.n_items
-    n_rows = max(1, BLOCK_ENTRIES * m // max(W.nnz, 1) if sp.issparse(W) else BLOCK_ENTRIES // m)
+def _sparse(W: NDArray[Any]) -> Any:
+    """Return the entries of a dense similarity that are not 0, read in blocks, as CSR."""
+    m = len(W)
+    indptr, columns, found = np.zeros(m + 1, dtype=np.int64), [], []
+    n_rows = max(1, BLOCK_ENTRIES // m)
     for first in range(0, m, n_rows):
-        last = min(first + n_rows, m)
-        if sp.issparse(W):
-            start, end = W.indptr[first], W.indptr[last]
-            rows = np.repeat(np.arange(last - first), np.diff(W.indptr[first : last + 1]))
-            columns, found = W.indices[start:end], W.data[start:end]
-        else:
-            block: Any = W[first:last]
-            rows, columns = np.divmod(np.flatnonzero(block != 0), m)
-            found = block[rows, columns]
-        values = np.divide(found, scale, dtype=float).astype(np.float32)
-        keep = (columns != rows + first) & (np.abs(values) > FAINT)
-        if groups is not None:
-            keep &= groups[columns] != groups[rows + first]
-        yield first, rows[keep], columns[keep], values[keep]
+        block = W[first : first + n_rows]
+        rows, column = np.divmod(np.flatnonzero(block != 0), m)
+        indptr[first + 1 : first + 1 + len(block)] = np.bincount(rows, minlength=len(block))
+        columns.append(column.astype(np.int32))
+        found.append(block[rows, column])
+    np.cumsum(indptr, out=indptr)
+    return sp.csr_array((np.concatenate(found), np.concatenate(columns), indptr), shape=W.shape)
+
+
+def _groups(problem: Problem) -> NDArray[np.int32]:
+    """Return the group of each item of a problem; none if each has its own."""
+    group = problem.groups
+    if group is None or int(group.max()) + 1 == problem.n_items:
+        return np.empty(0, dtype=np.int32)
+    return group.astype(np.int32)
+
+
+def _units(component: NDArray[np.int32], group: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the unit of each item, numbered by component, and in it by first appearance."""
+    by_group = in_order(group)[0]
+    together = by_group[in_order(component[by_group])[0]]
+    begins = np.r_[True, (np.diff(component[together]) | np.diff(group[together])) != 0]
+    first = together[begins]
+    number = np.empty_like(first)
+    number[np.lexsort((first, component[first]))] = np.arange(len(first))
+    unit = np.empty_like(together)
+    unit[together] = number[np.cumsum(begins) - 1]
+    return unit
+
+
+def _entries(
+    W: Any,
+    scale: float,
+    given: NDArray[np.int32],
+    place: NDArray[np.int32],
+    group: NDArray[np.int32],
+) -> Iterator[Entries]:
+    """Yield the entries between groups, in blocks of rows in order."""
+    m = len(given)
+    n_rows = max(1, BLOCK_ENTRIES * m // max(W.nnz, 1))
+    for first in range(0, m, n_rows):
+        chosen = given[first : first + n_rows]
+        starts, counts = W.indptr[chosen], W.indptr[chosen + 1] - W.indptr[chosen]
+        begins = np.cumsum(counts) - counts
+        at = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
+        rows = np.repeat(np.arange(first, first + len(chosen), dtype=np.int32), counts)
+        columns = place[W.indices[at]]
+        values = np.divide(W.data[at], scale, dtype=float).astype(np.float32)
+        keep = (columns != rows) & (np.abs(values) > FAINT)
+        if len(group):
+            keep &= group[columns] != group[rows]
+        yield Entries(rows[keep], columns[keep], values[keep])

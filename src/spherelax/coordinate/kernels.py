@@ -36,8 +36,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import activate_neighbors
 from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
 from spherelax.coordinate.rows import (
@@ -71,7 +71,7 @@ class Terms(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Positions ``first .. last - 1`` of ``members``, which begin in a unit, of a batch."""
+    """Items ``first .. last - 1`` of a batch, which begin in a unit."""
 
     first: Any  # int64
     last: Any  # int64
@@ -89,7 +89,7 @@ class Visit(NamedTuple):
     grouped: Any  # bool, whether other items are in its group
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
     """Visit components ``first .. last - 1``, each unit in a batch of its own.
 
@@ -101,26 +101,25 @@ def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
         gains[component] = 0.0
         while unit_ptr[unit] < component_ptr[component + 1]:
             begin, end = np.int64(unit_ptr[unit]), np.int64(unit_ptr[unit + 1])
-            if _any_active(begin, end, graph, rows, terms):
+            if _any_active(begin, end, rows, terms):
                 span = Span(begin, end, unit, begin, component)
                 propose(span, graph, rows, terms, proposed, scratch)
-                gains[component] += commit(span, graph, rows, proposed, len(graph.members))
+                gains[component] += commit(span, graph, rows, proposed, len(rows.s))
                 activate(span, graph, rows, proposed)
             unit += 1
 
 
-@njit(cache=True, nogil=True)
-def _any_active(begin, end, graph, rows, terms):
-    """Tell whether any item at positions ``begin .. end - 1`` is to be visited."""
-    members, active, activation = graph.members, rows.active, rows.activation
+@compiled
+def _any_active(begin, end, rows, terms):
+    """Tell whether any of items ``begin .. end - 1`` is to be visited."""
+    active, activation = rows.active, rows.activation
     found = False
-    for at in range(begin, end):
-        i = members[at]
+    for i in range(begin, end):
         found |= active[i] | (abs(activation[i]) >= terms.gamma)
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def propose(span, graph, rows, terms, proposed, scratch):
     """Write the best rows of the active items of a span into ``proposed``.
 
@@ -129,9 +128,9 @@ def propose(span, graph, rows, terms, proposed, scratch):
     """
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
     moved, gain, activation = proposed.moved, proposed.gain, proposed.activation
-    members, node_weight, unit_ptr = graph.members, graph.weight, graph.unit_ptr
+    node_weight, unit_ptr = graph.weight, graph.unit_ptr
     s, group, queue, new_packed = rows.s, scratch.group, proposed.queue, proposed.packed
-    k, last = span.first - span.base, _find_active(span, graph, rows, terms, proposed)
+    k, last = span.first - span.base, _find_active(span, rows, terms, proposed)
     unit = span.unit
     while k < last:
         while unit_ptr[unit + 1] <= span.base + queue[k]:
@@ -139,12 +138,12 @@ def propose(span, graph, rows, terms, proposed, scratch):
         begin, end = unit_ptr[unit], unit_ptr[unit + 1]
         grouped = end - begin > 1
         if grouped:
-            for at in range(begin, end):
-                add(old, members[at], 1.0, group)
+            for i in range(begin, end):
+                add(old, i, 1.0, group)
         first_visit = k
         while k < last and span.base + queue[k] < end:
             p = queue[k]
-            i = members[span.base + p]
+            i = span.base + p
             if k + 1 < last:
                 _look_ahead(k, last - 1, span.base, graph, rows, proposed, scratch)
             if grouped:
@@ -164,24 +163,23 @@ def propose(span, graph, rows, terms, proposed, scratch):
                 add(new, p, 1.0, group)
             k += 1
         if grouped:
-            for at in range(begin, end):
-                clear(old, members[at], group)
+            for i in range(begin, end):
+                clear(old, i, group)
             for visited in range(first_visit, k):
                 clear(new, queue[visited], group)
 
 
-@njit(cache=True, nogil=True)
-def _find_active(span, graph, rows, terms, proposed):
+@compiled
+def _find_active(span, rows, terms, proposed):
     """Put the active items of a span in the queue; set their ``moved`` to 0, that of others to -1.
 
-    The positions of the active items follow each other in ``queue`` from the span's own beginning
-    on. Returns where they end.
+    They follow each other in ``queue`` from the span's own beginning on. Returns where they end.
     """
-    moved, queue, members = proposed.moved, proposed.queue, graph.members
+    moved, queue = proposed.moved, proposed.queue
     active, activation = rows.active, rows.activation
     end = span.first - span.base
     for p in range(span.first - span.base, span.last - span.base):
-        i = members[span.base + p]
+        i = span.base + p
         is_active = active[i] | (abs(activation[i]) >= terms.gamma)
         moved[p] = 0.0 if is_active else -1.0
         queue[end] = p
@@ -189,23 +187,23 @@ def _find_active(span, graph, rows, terms, proposed):
     return end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look_ahead(k, last, base, graph, rows, proposed, scratch):
     """Fetch what the visits after the k-th of the queue need, of which the last is ``last``."""
     packed, s, x, queue = rows.packed, rows.s, scratch.x, proposed.queue
-    indptr, indices, values, members = graph.indptr, graph.indices, graph.values, graph.members
-    i = members[base + queue[min(k + 2 * AHEAD, last)]]
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    i = base + queue[min(k + 2 * AHEAD, last)]
     prefetch(indptr, i)
     prefetch(packed, i)
-    i = members[base + queue[min(k + AHEAD, last)]]
+    i = base + queue[min(k + AHEAD, last)]
     prefetch(indices, indptr[i])
     prefetch(values, indptr[i])
     prefetch(indices, indptr[i + 1] - 1)
     prefetch(values, indptr[i + 1] - 1)
-    i = members[base + queue[min(k + AHEAD // 2, last)]]
+    i = base + queue[min(k + AHEAD // 2, last)]
     for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         prefetch(packed, indices[e])
-    i = members[base + queue[min(k + 1, last)]]
+    i = base + queue[min(k + 1, last)]
     end = indptr[i + 1] if len(s) > CACHED else indptr[i]
     for e in range(np.uint64(indptr[i]), np.uint64(end)):
         for t in range(packed.shape[1] // 2):
@@ -214,7 +212,7 @@ def _look_ahead(k, last, base, graph, rows, proposed, scratch):
             prefetch(s, c)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _objective_of_row(visit, rows, s, terms, scratch):
     """Return what the present row of an item contributes to the objective.
 
@@ -235,7 +233,7 @@ def _objective_of_row(visit, rows, s, terms, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _candidates(visit, n, s, terms, scratch):
     """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
 
@@ -252,14 +250,14 @@ def _candidates(visit, n, s, terms, scratch):
     return is_repelled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _stays_alone(i, p, rows, new):
     """Tell whether no column attracts item i, and its own one is empty but for it."""
     packed, count, proposed = rows.packed, rows.count, new.packed
     return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (count[packed[i, 0]] == 1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _activation_level(visit, n, rows, terms, scratch):
     """Return the resolution at which another column would enter the row of an item.
 
@@ -281,7 +279,7 @@ def _activation_level(visit, n, rows, terms, scratch):
     return level
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def commit(span, graph, rows, proposed, largest):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
@@ -289,14 +287,14 @@ def commit(span, graph, rows, proposed, largest):
     items of such a unit that would enter the same column, the second one waits. Writes the rows and
     all that is kept up to date with them, but for the activity of neighbours.
     """
-    members, weight = graph.members, graph.weight
+    weight = graph.weight
     active, activation, moved, gain = rows.active, rows.activation, proposed.moved, proposed.gain
     unit_ptr, unit, total = graph.unit_ptr, span.unit, 0.0
     stack = Stack(span.component, graph.component_ptr[span.component])
-    for at in range(span.first, span.last):
-        p, i = at - span.base, members[at]
-        _fetch_columns(at, span.last - 1, span.base, graph, rows, proposed)
-        while unit_ptr[unit + 1] <= at:
+    for i in range(span.first, span.last):
+        p = i - span.base
+        _fetch_columns(i, span.last - 1, span.base, rows, proposed)
+        while unit_ptr[unit + 1] <= i:
             unit += 1
         if moved[p] < 0.0:
             continue
@@ -315,13 +313,13 @@ def commit(span, graph, rows, proposed, largest):
         enter_columns(i, p, weight[i], rows, proposed, stack)
         if is_cut:
             _claim(p, np.int32(unit), rows, proposed)
-    for at in range(span.first, span.last if len(rows.claimed) > 1 else span.first):
-        if moved[at - span.base] > 0.0:
-            _claim(at - span.base, np.int32(-1), rows, proposed)
+    for i in range(span.first, span.last if len(rows.claimed) > 1 else span.first):
+        if moved[i - span.base] > 0.0:
+            _claim(i - span.base, np.int32(-1), rows, proposed)
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _claim(p, unit, rows, proposed):
     """Note that a unit has claimed the columns of proposed row p; -1: that none has."""
     new, claimed = proposed.packed, rows.claimed
@@ -330,7 +328,7 @@ def _claim(p, unit, rows, proposed):
             claimed[new[p, t]] = unit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_claimed(i, p, unit, rows, proposed):
     """Tell whether an item of the same unit has claimed a column that item i would enter."""
     old, new, claimed = PackedRows(rows.packed, rows.value), proposed.packed, rows.claimed
@@ -342,24 +340,23 @@ def _is_claimed(i, p, unit, rows, proposed):
     return found
 
 
-@njit(cache=True, nogil=True)
-def _fetch_columns(at, last, base, graph, rows, proposed):
-    """Fetch what the commits after position ``at`` need: rows, then counts and sums of columns."""
-    packed, s, count, members = rows.packed, rows.s, rows.count, graph.members
+@compiled
+def _fetch_columns(i, last, base, rows, proposed):
+    """Fetch what the commits after that of item i need: counts and sums of columns."""
+    packed, s, count = rows.packed, rows.s, rows.count
     new, moved = proposed.packed, proposed.moved
-    prefetch(packed, members[min(at + 2 * AHEAD, last)])
-    near = min(at + AHEAD, last)
-    i, p = members[near], near - base
+    near = min(i + AHEAD, last)
+    p = near - base
     n = packed.shape[1] // 2 if moved[p] > 0.0 else 0
     for t in range(n):
-        left, entered = max(packed[i, t], 0), max(new[p, t], 0)
+        left, entered = max(packed[near, t], 0), max(new[p, t], 0)
         prefetch(s, left)
         prefetch(count, left)
         prefetch(s, entered)
         prefetch(count, entered)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _must_wait(i, p, component, rows, proposed):
     """Tell whether item i, of a component, has to keep its row for now.
 
@@ -377,27 +374,25 @@ def _must_wait(i, p, component, rows, proposed):
     return waits
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def activate(span, graph, rows, proposed):
     """Activate the neighbours of the items of a span that have moved, and others of their groups.
 
     Of a group in which an item has moved, those are activated whom it kept from a column.
     """
-    members, unit_ptr, moved = graph.members, graph.unit_ptr, proposed.moved
+    unit_ptr, moved = graph.unit_ptr, proposed.moved
     active, activation = rows.active, rows.activation
-    indptr, indices, last = graph.indptr, graph.indices, len(members) - 1
+    indptr, indices, last = graph.indptr, graph.indices, len(active) - 1
     unit = span.unit
     while unit < len(unit_ptr) - 1 and unit_ptr[unit] < span.last:
         begin, end = unit_ptr[unit], unit_ptr[unit + 1]
         any_moved = False
-        for at in range(max(begin, span.first), min(end, span.last)):
-            prefetch(indptr, members[min(at + 2 * AHEAD, last)])
-            prefetch(indices, indptr[members[min(at + AHEAD, last)]])
-            if moved[at - span.base] > QUIET:
+        for i in range(max(begin, span.first), min(end, span.last)):
+            prefetch(indices, indptr[min(i + AHEAD, last)])
+            if moved[i - span.base] > QUIET:
                 any_moved = True
-                activate_neighbors(graph, members[at], active)
+                activate_neighbors(graph, i, active)
         if any_moved and end - begin > 1:
-            for at in range(begin, end):
-                i = members[at]
+            for i in range(begin, end):
                 active[i] |= activation[i] < 0.0
         unit += 1

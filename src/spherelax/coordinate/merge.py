@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
+from spherelax.coordinate.prefetch import AHEAD
 from spherelax.labels import count_labels
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
@@ -91,7 +92,7 @@ def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> L
     return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _contract(level, labels, gamma, outline):
     """Fill the outline of a contracted level; return its indices, and its values seen as int32."""
     indptr, k = outline.indptr, len(outline.size)
@@ -101,11 +102,12 @@ def _contract(level, labels, gamma, outline):
         outline.size[labels[i]] += level.size[i]
     sums = Sums(np.zeros(k, np.float32), np.empty(k, np.int32))
     grouped = len(level.groups) > 0
-    entries = np.empty((2, 4 * k + 16), np.int32)
+    entries, end = np.empty((2, 4 * k + 16), np.int32), len(items) - 1
     for a in range(k):
         n = 0
         for at in range(start[a], start[a + 1]):
-            fetch_ahead(at, items, level, labels)
+            near, far = items[min(at + AHEAD, end)], items[min(at + 2 * AHEAD, end)]
+            fetch_ahead(near, far, items[min(at + 3 * AHEAD, end)], level, labels)
             n = gather(level, labels, items[at], sums, n)
         if grouped:
             _collect_groups(level, items[start[a] : start[a + 1]], a, outline)
@@ -120,7 +122,7 @@ def _contract(level, labels, gamma, outline):
     return entries[:, : indptr[k]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _by_label(labels, start):
     """Return the items in order of their labels; those of label a from ``start[a]`` on.
 
@@ -137,7 +139,7 @@ def _by_label(labels, start):
     return items
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _collect_groups(level, items, a, outline):
     """Write the groups that items of a level hold as those of their label a."""
     end = outline.group_ptr[a]
@@ -148,7 +150,7 @@ def _collect_groups(level, items, a, outline):
     outline.group_ptr[a + 1] = end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _keep_similar(a, n, sums, gamma, outline, entries):
     """Write the labels whose mean similarity to label a is above gamma; return where they end.
 
@@ -166,7 +168,7 @@ def _keep_similar(a, n, sums, gamma, outline, entries):
     return end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_partners(level, gamma, least):
     """Merge labels that are each other's best partner; return the new label of each.
 
@@ -197,7 +199,7 @@ def _best_partners(level, gamma, least):
     return _paired(partner)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _clash(level, a, b, stamp):
     """Tell whether two labels hold items of the same group; ``stamp`` is a for the groups of a."""
     for p in range(level.group_ptr[b], level.group_ptr[b + 1]):
@@ -206,7 +208,7 @@ def _clash(level, a, b, stamp):
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _paired(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)

@@ -108,6 +108,7 @@ class Model:
         is_model = problem.kind in ("odds", "information")
         unit = 1.0 if is_model else float(problem.similarity.max())
         graph = build_graph(problem, unit)
+        sources = None if sources is None else sources[graph.given]
         if problem.kind == "odds":
             return cls.stated(graph, graph)
         kind = None if is_model else problem.kind

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from spherelax.coordinate.assignment import assign
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import activate_neighbors, fetch_ahead, gather
 from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
 
@@ -29,7 +29,7 @@ class Terms(NamedTuple):
 
 
 class State(NamedTuple):
-    """The labels, named by positions of their components, and what is kept up to date with them."""
+    """The labels, numbered as items of their components, and what is kept up to date with them."""
 
     labels: Any  # int32 (m)
     size: Any  # float64 (m), summed weights of the items with a label
@@ -38,9 +38,9 @@ class State(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """Positions ``first .. last - 1`` that are visited, and those of their component: its labels.
+    """Items ``first .. last - 1`` that are visited, and those of their component.
 
-    A component has as many labels as items, named by its positions.
+    A component has as many labels as items, with the same numbers.
     """
 
     first: Any
@@ -50,7 +50,7 @@ class Scope(NamedTuple):
 
 
 class UnitRoom(NamedTuple):
-    """Room for the reassignment of one unit; its items are numbered from 0, as in ``members``."""
+    """Room for the reassignment of one unit; its items are numbered from 0."""
 
     old: Any  # int32, the label that each item had
     chosen: Any  # int32, the column that the assignment gives to each item
@@ -59,26 +59,26 @@ class UnitRoom(NamedTuple):
     costs: Any  # Costs: what each item loses by each column, its gain times -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def localized(graph, labels):
-    """Return labels, all below n_items, named by the first position of each in its component.
+    """Return labels, all below n_items, with the number of the first item of each.
 
     A label that occurs in several components becomes one label in each of them.
     """
-    members, component_ptr = graph.members, graph.component_ptr
-    first, found = np.full(len(members), -1, np.int32), np.empty(len(members), np.int32)
+    component_ptr = graph.component_ptr
+    first, found = np.full(len(labels), -1, np.int32), np.empty(len(labels), np.int32)
     component = 0
-    for at in range(len(members)):
-        component += at == component_ptr[component + 1]
-        c = labels[members[at]]
-        # Positions of earlier components are smaller.
+    for i in range(len(labels)):
+        component += i == component_ptr[component + 1]
+        c = labels[i]
+        # Items of earlier components have smaller numbers.
         if first[c] < component_ptr[component]:
-            first[c] = at
-        found[members[at]] = first[c]
+            first[c] = i
+        found[i] = first[c]
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enter_all(graph, state):
     """Count and weigh the items of every label; counts and sizes are 0 before."""
     labels, weight = state.labels, graph.weight
@@ -86,7 +86,7 @@ def enter_all(graph, state):
         _enter(state, labels[i], weight[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def number(labels):
     """Give labels, all below their number, new numbers in order of first appearance, in place."""
     names, n = np.full(len(labels), -1, np.int32), np.int32(0)
@@ -98,27 +98,26 @@ def number(labels):
         labels[i] = names[c]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def quieten(first, last, graph, state, terms, sums):
-    """Make the active items at positions ``first .. last - 1`` inactive without a better label.
+    """Make the active ones of items ``first .. last - 1`` inactive without a better label.
 
     Of a group they are those that would stay even if all labels were free.
     """
-    active, labels, members = state.active, state.labels, graph.members
-    for at in range(first, last):
-        i = members[at]
+    active, labels, end = state.active, state.labels, len(state.labels) - 1
+    for i in range(first, last):
         if active[i]:
-            fetch_ahead(at, members, graph, labels)
-            _fetch_sums(at, graph, state, sums)
+            near, far = min(i + AHEAD, end), min(i + 2 * AHEAD, end)
+            fetch_ahead(near, far, min(i + 3 * AHEAD, end), graph, labels)
+            _fetch_sums(min(i + AHEAD // 2, end), graph, state, sums)
             active[i] = _best_label(graph, state, i, terms, sums) != labels[i]
 
 
-@njit(cache=True, nogil=True)
-def _fetch_sums(at, graph, state, sums):
-    """Fetch the sums that a visit after position ``at`` needs, if labels are many."""
+@compiled
+def _fetch_sums(i, graph, state, sums):
+    """Fetch the sums that a visit of item i needs, if labels are many."""
     labels, size, x = state.labels, state.size, sums.x
-    indptr, indices, members = graph.indptr, graph.indices, graph.members
-    i = members[min(at + AHEAD // 2, len(members) - 1)]
+    indptr, indices = graph.indptr, graph.indices
     end = indptr[i + 1] if len(labels) > CACHED else indptr[i]
     for e in range(indptr[i], end):
         c = labels[indices[e]]
@@ -126,7 +125,7 @@ def _fetch_sums(at, graph, state, sums):
         prefetch(size, c)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def settle(first, last, graph, state, terms, sums, room, n_passes):
     """Move the items of components ``first .. last - 1`` until none gains.
 
@@ -134,32 +133,31 @@ def settle(first, last, graph, state, terms, sums, room, n_passes):
     since sizes matter to items that are no neighbours. Reads the graph, writes ``state``, and uses
     ``sums`` and ``room``.
     """
-    component_ptr, members = graph.component_ptr, graph.members
+    component_ptr = graph.component_ptr
     for component in range(first, last):
         begin, end = component_ptr[component], component_ptr[component + 1]
         scope = Scope(begin, end, begin, end)
-        is_over = not rouse(begin, end, members, state.active, False)
+        is_over = not rouse(begin, end, state.active, False)
         all_seen = False
         for _ in range(n_passes):
             if is_over:
                 break
             moved = move(scope, graph, state, terms, sums, room)
             is_over, all_seen = all_seen & (not moved), not moved
-            rouse(begin, end, members, state.active, all_seen & (not is_over))
+            rouse(begin, end, state.active, all_seen & (not is_over))
 
 
-@njit(cache=True, nogil=True)
-def rouse(begin, end, members, active, everyone):
-    """Make all items at positions ``begin .. end - 1`` active, if wanted; tell whether any is."""
+@compiled
+def rouse(begin, end, active, everyone):
+    """Make all of items ``begin .. end - 1`` active, if wanted; tell whether any is."""
     found = False
-    for at in range(begin, end):
-        i = members[at]
+    for i in range(begin, end):
         active[i] |= everyone
         found |= active[i]
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def move(scope, graph, state, terms, sums, room):
     """Move the active items of a scope to their best labels, those of a group together.
 
@@ -171,13 +169,12 @@ def move(scope, graph, state, terms, sums, room):
     return _move_units(scope, graph, state, terms, sums, room)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move_items(scope, graph, state, terms, sums):
     """Move the active items of a scope; tell whether any has moved."""
     labels, active, weight = state.labels, state.active, graph.weight
-    members, moved, spare = graph.members, False, scope.begin
-    for at in range(scope.first, scope.last):
-        i = members[at]
+    moved, spare = False, scope.begin
+    for i in range(scope.first, scope.last):
         if not active[i]:
             continue
         active[i] = False
@@ -196,13 +193,13 @@ def _move_items(scope, graph, state, terms, sums):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move_units(scope, graph, state, terms, sums, room):
     """Move the items of the units of a scope that have an active item; tell whether any moved."""
     moved, spare = False, scope.begin
     unit = np.searchsorted(graph.unit_ptr, scope.first)
     while graph.unit_ptr[unit] < scope.last:
-        items = graph.members[graph.unit_ptr[unit] : graph.unit_ptr[unit + 1]]
+        items = range(graph.unit_ptr[unit], graph.unit_ptr[unit + 1])
         unit += 1
         is_active = False
         for i in items:
@@ -221,7 +218,7 @@ def _move_units(scope, graph, state, terms, sums, room):
     return moved
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_label(graph, state, i, terms, sums):
     """Return the label to which item i should move: perhaps its own; -1: an empty one.
 
@@ -242,21 +239,21 @@ def _best_label(graph, state, i, terms, sums):
     return here if is_content else to
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _leave(state, c, weight):
     """Take an item of this weight out of the count and the size of label c."""
     state.count[c] -= 1
     state.size[c] = state.size[c] - weight if state.count[c] else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _enter(state, c, weight):
     """Add an item of this weight to the count and the size of label c."""
     state.count[c] += 1
     state.size[c] += weight
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_empty(scope, count, at):
     """Return the first label from ``at`` on, or else from the first on, that no item has."""
     while at < scope.end and count[at] > 0:
@@ -268,16 +265,16 @@ def _first_empty(scope, count, at):
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _withdraw(graph, state, items, old):
     """Take the items of a unit out of counts and sizes; write their labels into ``old``."""
     for p in range(len(items)):
-        i = items[p]
+        i = items.start + p
         old[p] = state.labels[i]
         _leave(state, old[p], graph.weight[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _weigh_labels(graph, state, items, gamma, sums, room):
     """Write what each item of a unit would gain by each label with a gain above 0.
 
@@ -287,7 +284,7 @@ def _weigh_labels(graph, state, items, gamma, sums, room):
     x, size, costs = sums.x, state.size, room.costs
     before, n_columns = 0.0, 0
     for p in range(len(items)):
-        i = items[p]
+        i = items.start + p
         weight, old = graph.weight[i], room.old[p]
         n = gather(graph, state.labels, i, sums, 0)
         before += x[old] - gamma * weight * size[old]
@@ -308,7 +305,7 @@ def _weigh_labels(graph, state, items, gamma, sums, room):
     return before, n_columns
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _settle_unit(scope, graph, state, items, is_better, spare, room):
     """Give the items of a unit their chosen labels if these are better, else the old ones.
 
@@ -316,7 +313,7 @@ def _settle_unit(scope, graph, state, items, is_better, spare, room):
     empty label that was found, ``spare`` if none was needed. Neighbours of moved items are active.
     """
     for p in range(len(items)):
-        i, c = items[p], room.old[p]
+        i, c = items.start + p, room.old[p]
         if is_better and room.chosen[p] >= 0:
             c = room.names[room.chosen[p]]
         elif is_better and state.count[c] > 0:
@@ -325,6 +322,6 @@ def _settle_unit(scope, graph, state, items, is_better, spare, room):
         state.labels[i] = c
         _enter(state, c, graph.weight[i])
     for p in range(len(items)):
-        if state.labels[items[p]] != room.old[p]:
-            activate_neighbors(graph, items[p], state.active)
+        if state.labels[items.start + p] != room.old[p]:
+            activate_neighbors(graph, items.start + p, state.active)
     return spare

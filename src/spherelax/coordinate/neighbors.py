@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-from spherelax.coordinate.prefetch import AHEAD, prefetch
+from spherelax.coordinate.compiled import compiled
+from spherelax.coordinate.prefetch import prefetch
 
 # What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
 CANCELLED = np.float32(1e-30)
@@ -24,7 +25,15 @@ class Sums(NamedTuple):
     touched: Any  # int32, labels with a sum in order of first appearance, room for all of them
 
 
-@njit(cache=True, nogil=True)
+class Entries(NamedTuple):
+    """Entries of a matrix."""
+
+    rows: Any  # int32
+    columns: Any  # int32
+    values: Any  # float32
+
+
+@compiled
 def gather(graph, labels, i, sums, n):
     """Add the similarities of item i to the sums of its neighbours' labels.
 
@@ -44,22 +53,21 @@ def gather(graph, labels, i, sums, n):
     return n
 
 
-@njit(cache=True, nogil=True)
-def fetch_ahead(at, order, graph, labels):
-    """Fetch what visits after position ``at`` need: similarities, then labels of neighbours."""
+@compiled
+def fetch_ahead(next_one, later, last, graph, labels):
+    """Fetch what visits of items need: ``AHEAD`` visits from now, twice and three times as many.
+
+    First their place, then their similarities, then the labels of their neighbours.
+    """
     indptr, indices, values = graph.indptr, graph.indices, graph.values
-    last = len(order) - 1
-    i = order[min(at + 3 * AHEAD, last)]
-    prefetch(indptr, i)
-    i = order[min(at + 2 * AHEAD, last)]
-    prefetch(indices, indptr[i])
-    prefetch(values, indptr[i])
-    i = order[min(at + AHEAD, last)]
-    for e in range(indptr[i], indptr[i + 1]):
+    prefetch(indptr, last)
+    prefetch(indices, indptr[later])
+    prefetch(values, indptr[later])
+    for e in range(indptr[next_one], indptr[next_one + 1]):
         prefetch(labels, indices[e])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def activate_neighbors(graph, i, active):
     """Mark the neighbours of item i in ``active``: they must be visited again."""
     indptr, indices = graph.indptr, graph.indices
@@ -67,33 +75,33 @@ def activate_neighbors(graph, i, active):
         active[indices[e]] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def n_above(graph, floor):
     """Return how many similarities above a floor each item has."""
-    counts = np.zeros(len(graph.members), dtype=np.int64)
+    counts = np.zeros(len(graph.weight), dtype=np.int64)
     for i in range(len(counts)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             counts[i] += graph.values[e] > floor
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def degrees(graph):
     """Return the summed similarity of each item."""
-    sums = np.zeros(len(graph.members))
+    sums = np.zeros(len(graph.weight))
     for i in range(len(sums)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             sums[i] += graph.values[e]
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def strongest_pull(graph):
     """Return for each item the largest ``W_ij / (n_i n_j)``.
 
     It is the highest resolution at which joining one neighbour raises the objective.
     """
-    level = np.zeros(len(graph.members), np.float32)
+    level = np.zeros(len(graph.weight), np.float32)
     for i in range(len(level)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             ratio = graph.values[e] / (graph.weight[i] * graph.weight[graph.indices[e]])
@@ -101,10 +109,13 @@ def strongest_pull(graph):
     return level
 
 
-@njit(cache=True, nogil=True)
-def components(indptr, indices):
-    """Return the connected component of each item, numbered in order of first appearance."""
-    m = len(indptr) - 1
+@compiled
+def components(indptr, indices, group):
+    """Return the connected component of each item, numbered in order of first appearance.
+
+    Neighbours of the same group do not count; if there are no groups, ``group`` is empty.
+    """
+    m, grouped = len(indptr) - 1, len(group) > 0
     component, stack = np.full(m, -1, np.int32), np.empty(m, np.int32)
     n = 0
     for start in range(m):
@@ -116,23 +127,45 @@ def components(indptr, indices):
             i = stack[depth]
             for e in range(indptr[i], indptr[i + 1]):
                 j = indices[e]
-                if component[j] < 0:
+                if component[j] < 0 and not (grouped and group[i] == group[j]):
                     component[j], stack[depth] = n, j
                     depth += 1
         n += 1
     return component
 
 
-@njit(cache=True, nogil=True)
-def in_order(keys, items, n_keys):
-    """Return items sorted by their keys, all below ``n_keys``; those of one key stay in order."""
-    at = np.zeros(n_keys + 1, np.int64)
-    for i in items:
-        at[keys[i] + 1] += 1
-    for key in range(n_keys):
-        at[key + 1] += at[key]
-    found = np.empty_like(items)
-    for i in items:
-        found[at[keys[i]]] = i
-        at[keys[i]] += 1
-    return found
+def in_order(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the items in order of their keys, and where those of each key begin.
+
+    Keys are small numbers, of which none is missing; the items of one key stay in order.
+
+    Examples
+    --------
+    >>> in_order(np.int32([1, 0, 1]))
+    (array([1, 0, 2], dtype=int32), array([0, 1, 3], dtype=int32))
+    """
+    begins = np.cumsum(np.r_[0, np.bincount(keys)], dtype=np.int32)
+    found = np.empty_like(keys)
+    _place(keys, begins.copy(), found)
+    return found, begins
+
+
+@compiled
+def _place(keys, ends, found):
+    """Write the items in order of their keys; the next of each key goes to ``ends``."""
+    for i in range(len(keys)):
+        found[ends[keys[i]]] = i
+        ends[keys[i]] += 1
+
+
+@compiled
+def enter_transposed(block, ends, indices, values):
+    """Enter entries of rising rows as those of their columns, each at the end of its column.
+
+    So the neighbours of each item come in order.
+    """
+    rows, columns, found = block.rows, block.columns, block.values
+    for e in range(len(rows)):
+        at = ends[columns[e]]
+        indices[at], values[at] = rows[e], found[e]
+        ends[columns[e]] = at + 1

@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import Graph, arranged
+from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.coordinate.learn import Learnt, learn
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.walk import Route
+from spherelax.problem import Problem
 
 # Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
@@ -99,8 +100,6 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
 
     Examples
     --------
-    >>> from spherelax.coordinate.graph import build_graph
-    >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check(np.kron(np.eye(5), np.ones((6, 6)))))
     >>> random = shuffled(graph, is_corrected=False, seed=0)
     >>> len(random.values) == len(graph.values), np.array_equal(random.indices, graph.indices)
@@ -122,14 +121,9 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
         one, other = _distinct_pairs(np.flatnonzero(graph.weight), len(values), rng)
     half = sp.coo_array((values, (one, other)), shape=(m, m))
     W: Any = (half + half.T).tocsr()
-    degrees = np.diff(W.indptr)
-    weight = degrees if is_corrected else degrees > 0
-    return arranged(
-        indptr=W.indptr.astype(np.int64),
-        indices=W.indices.astype(np.int32),
-        values=W.data.astype(np.float32),
-        weight=np.asarray(weight, dtype=np.float32),
-        group=graph.group if graph.grouped else None,
+    found = build_graph(Problem(W, graph.group.astype(np.intp) if graph.grouped else None), 1.0)
+    return (
+        found._replace(weight=np.diff(found.indptr).astype(np.float32)) if is_corrected else found
     )
 
 

@@ -134,13 +134,13 @@ class _Moves:
 
     def settle_large(self, large: Large) -> None:
         """Move the items of a large component likewise, sorted out side by side before."""
-        graph, state, _ = self.moved
+        state = self.moved[1]
         begin, end = large.batches[0][0], large.batches[-1][1]
 
         def sort_out(first: int, last: int, thread: int) -> None:
             quieten(first, last, *self.moved, self.room[thread][0])
 
-        is_over, all_seen = not rouse(begin, end, graph.members, state.active, False), False
+        is_over, all_seen = not rouse(begin, end, state.active, False), False
         for _ in range(self.n_passes):
             if is_over:
                 break
@@ -149,7 +149,7 @@ class _Moves:
                 self.batches.share(large, batch, sort_out)
                 moved |= move(Scope(*batch, begin, end), *self.moved, *self.room[0])
             is_over, all_seen = all_seen and not moved, not moved
-            rouse(begin, end, graph.members, state.active, all_seen and not is_over)
+            rouse(begin, end, state.active, all_seen and not is_over)
 
 
 def _least_gain(graph: Graph) -> float:
@@ -165,7 +165,7 @@ def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
     if not graph.grouped:
         return sums, None
     widest = int(np.diff(graph.unit_ptr).max())
-    most = int(np.add.reduceat(n_neighbors[graph.members], graph.unit_ptr[:-1]).max())
+    most = int(np.add.reduceat(n_neighbors, graph.unit_ptr[:-1]).max())
     return sums, UnitRoom(
         old=np.empty(widest, dtype=np.int32),
         chosen=np.empty(widest, dtype=np.int32),

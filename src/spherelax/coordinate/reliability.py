@@ -9,9 +9,9 @@ groups. The similarities of two groups are then multiplied by their share over t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.graph import Graph
 
 # With fewer matches than that for each pair of groups, on average, nothing is learnt.
@@ -57,7 +57,7 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     return graph._replace(values=_scaled(graph, graph.group, factor))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _agreement(graph, labels, group, q):
     """Return the similarity between groups, and how much of it joins equal labels, in one array."""
     both = np.zeros((2, q, q))
@@ -71,7 +71,7 @@ def _agreement(graph, labels, group, q):
     return both
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _scaled(graph, group, factor):
     """Return the similarities times the factor of their pair of groups, the largest still one."""
     values = np.empty_like(graph.values)

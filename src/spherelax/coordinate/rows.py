@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import CANCELLED
 
 
@@ -43,20 +43,20 @@ class Rows(NamedTuple):
     count: Any  # int32 (m), number of rows with an entry in the column
     activation: Any  # float32 (m), activation levels
     active: Any  # bool (m), whether a neighbour has moved
-    free: Any  # int32 (m), stacks of empty columns, of each component from its first position on
+    free: Any  # int32 (m), stacks of empty columns, of each component from its first item on
     n_free: Any  # int32 (n_components), their numbers
     claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
 
 
 class Proposed(NamedTuple):
-    """Proposed rows of a batch, by position in ``members`` less that of its first item."""
+    """Proposed rows of a batch, numbered from its first item on."""
 
     packed: Any  # int32 (n, 2 r)
     value: Any  # the same memory as float32
     activation: Any  # float32 (n), as in `Rows`
     moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
     gain: Any  # float32 (n), what the objective gains
-    queue: Any  # int32 (n), positions of the active items
+    queue: Any  # int32 (n), the active items, numbered likewise
 
 
 class Scratch(NamedTuple):
@@ -68,7 +68,7 @@ class Scratch(NamedTuple):
     touched: Any  # int32, the columns of these candidates
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def attract(graph, rows, i, scratch):
     """Sum ``W_ij U_j`` over the neighbours j of item i into ``x``; return how many columns it has.
 
@@ -92,7 +92,7 @@ def attract(graph, rows, i, scratch):
     return np.int64(n)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def clear_sums(n, scratch):
     """Set ``x`` to 0 at the first n touched columns."""
     x, touched = scratch.x, scratch.touched
@@ -100,7 +100,7 @@ def clear_sums(n, scratch):
         x[touched[q]] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def entry(rows, i, c):
     """Return the entry of row i in column c."""
     packed, value = rows.packed, rows.value
@@ -112,7 +112,7 @@ def entry(rows, i, c):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add(rows, i, sign, target):
     """Add row i, times a sign, to a dense vector."""
     packed, value = rows.packed, rows.value
@@ -123,7 +123,7 @@ def add(rows, i, sign, target):
             target[c] += sign * value[i, r + t]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def clear(rows, i, target):
     """Set a dense vector to zero where row i has entries."""
     packed = rows.packed
@@ -134,7 +134,7 @@ def clear(rows, i, target):
 
 
 # NumPy's division raises nothing: else Numba would count references, see kernels.py.
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def keep_largest(rows, p, scratch, n, tau):
     """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
 
@@ -166,7 +166,7 @@ def keep_largest(rows, p, scratch, n, tau):
     return norm
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distance(rows, p, others, i):
     """Return the sum of absolute differences of row p and of row i of other rows."""
     packed, value, other, other_value = rows.packed, rows.value, others.packed, others.value
@@ -183,7 +183,7 @@ def distance(rows, p, others, i):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def leave_columns(i, weight, rows, stack):
     """Take the row of item i out of the column sums and counts; columns may become free."""
     packed, value, count, s = rows.packed, rows.value, rows.count, rows.s
@@ -201,7 +201,7 @@ def leave_columns(i, weight, rows, stack):
             n_free[stack.component] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enter_columns(i, p, weight, rows, proposed, stack):
     """Copy proposed row p to item i, and add it to the column sums and counts.
 
@@ -223,7 +223,7 @@ def enter_columns(i, p, weight, rows, proposed, stack):
         rows.s[c] += weight * new_value[p, r + t]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def round_rows(graph, rows):
     """Return as label of each item the column of the largest entry of its row.
 
@@ -242,13 +242,13 @@ def round_rows(graph, rows):
         while component_ptr[component + 1] <= unit_ptr[unit]:
             component += 1
             free = component_ptr[component]
-        items = graph.members[unit_ptr[unit] : unit_ptr[unit + 1]]
+        items = range(unit_ptr[unit], unit_ptr[unit + 1])
         if len(items) > 1:
             free = _separate(items, rows, labels, used, best, free)
     return labels
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _separate(items, rows, labels, used, best, free):
     """Let one item of a unit keep each label; the others get labels, from ``free`` on, without use.
 

@@ -16,6 +16,7 @@ from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
+from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.learn import Learnt, best, learn, learn_null
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
@@ -25,7 +26,7 @@ from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.tally import confidence
 from spherelax.coordinate.valleys import MOST_ITEMS
 from spherelax.coordinate.walk import Route, grid, iterates
-from spherelax.labels import Labels, count_labels, separate_groups
+from spherelax.labels import Labels, count_labels, inside_pairs, renumber, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
@@ -59,8 +60,10 @@ def run(
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)
     model = Model.of(problem, is_metric=is_metric, sources=sources)
+    given = model.graph.given
     learnt = (learn if is_metric else learn_null)(model, route, callback)
-    path = learnt.path
+    as_given = _AsGiven(model.graph)
+    path = replace(learnt.path, labels=tuple(map(as_given, learnt.path.labels)))
     picked = pick_step(
         path,
         "description" if pick == "valleys" else pick,
@@ -69,9 +72,11 @@ def run(
         eta_floor=settings.eta_floor,
     )
     joins_noise = problem.groups is None
+    scales = None if scales is None else scales[given]
     found = finish(learnt, route, picked, scales=scales, joins_noise=joins_noise, callback=callback)
+    labels = as_given(found.labels)
     return Outcome(
-        labels=found.labels,
+        labels=labels,
         alpha=float(path.alphas[found.at]),
         index=found.at if found.is_step else None,
         status=found.status,
@@ -81,8 +86,8 @@ def run(
             learnt.model,
             route,
             _teacher(learnt, found),
-            find_duplicates(problem, learnt.model, found.labels),
-            sources,
+            find_duplicates(problem, learnt.model, labels),
+            None if sources is None else sources[given],
         ),
         right=picked.right,
         left=picked.left,
@@ -130,17 +135,20 @@ def absorb(
     gamma = unit * alpha / (1.0 - alpha)
     everyone = np.arange(graph.n_items, dtype=np.int32)
     everyone[: len(labels)] = labels
-    labeling = model.labeling(polished(graph, separate_groups(everyone, graph.groups()), gamma))
+    if problem.groups is not None:
+        everyone = separate_groups(everyone, problem.groups)
+    labeling = model.labeling(polished(graph, everyone[graph.given], gamma))
+    found = renumber(graph.as_given(labeling.labels))
     resolution = gamma / model.average
     path = SweepPath(
         alphas=np.array([resolution / (1.0 + resolution)]),
         etas=np.zeros(1),
         objectives=np.array([model.objective(labeling, resolution)]),
-        labels=(labeling.labels,),
+        labels=(found,),
         savings=np.array([labeling.saving]),
     )
     return Outcome(
-        labels=labeling.labels,
+        labels=found,
         alpha=float(path.alphas[0]),
         index=0,
         status=Status.ABSORBED,
@@ -150,10 +158,24 @@ def absorb(
             model,
             source.route,
             labeling.labels,
-            find_duplicates(problem, model, labeling.labels),
-            sources,
+            find_duplicates(problem, model, found),
+            None if sources is None else sources[graph.given],
         ),
     )
+
+
+class _AsGiven:
+    """Labels of a graph in the order of the problem; what was one array stays one."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.known: dict[int, tuple[Labels, Labels]] = {}
+
+    def __call__(self, labels: Labels) -> Labels:
+        """Return labels in the order of the problem, numbered by first appearance."""
+        if id(labels) not in self.known:
+            self.known[id(labels)] = labels, renumber(self.graph.as_given(labels))
+        return self.known[id(labels)][1]
 
 
 def _teacher(learnt: Learnt, found: Finished) -> Labels:
@@ -163,7 +185,11 @@ def _teacher(learnt: Learnt, found: Finished) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSource:
-    """What a result asks back: the model, how it was walked, labels to learn from, and copies."""
+    """What a result asks back: the model, how it was walked, labels to learn from, and copies.
+
+    It is asked, and answers, in the order of the problem. ``teacher`` and ``sources`` are in that
+    of the model.
+    """
 
     model: Model
     route: Route
@@ -196,19 +222,25 @@ class CoordinateSource:
         if self.judged is None:
             return None
         graph = self.model.given
-        source = apart(graph, self.sources)
+        labels, source = labels[graph.given], apart(graph, self.sources)
         found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
         if self.model.judged is None:
-            return with_missing(found, Net.of(Candidates.of(graph, source)), labels)
-        return found
+            found = with_missing(found, Net.of(Candidates.of(graph, source)), labels)
+        pairs = found.pairs
+        if has_pairs:
+            inside = inside_pairs(labels)
+            one, other = np.sort(graph.given[inside], axis=1).T
+            pairs = pairs[np.lexsort((other, one, labels[inside[:, 0]]))]
+        return found._replace(item=graph.as_given(found.item), pairs=pairs)
 
     def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
         """Return how sure labels are, item by item."""
         found = self.posterior(labels)
         if found is not None:
             return found.item
-        gamma = self.model.average * alpha / (1.0 - alpha)
-        return np.asarray(confidence(self.model.graph, labels, count_labels(labels), gamma))
+        graph, gamma = self.model.graph, self.model.average * alpha / (1.0 - alpha)
+        sure = confidence(graph, labels[graph.given], count_labels(labels), gamma)
+        return graph.as_given(sure)
 
     @property
     def is_probability(self) -> bool:
@@ -230,9 +262,9 @@ class CoordinateSource:
         if self.judged is None:
             return None
         graph = self.model.given
-        shape = (graph.n_items, graph.n_items)
-        arrays = (self.judged.right, graph.indices, graph.indptr)
-        return sp.csr_array(arrays, shape=shape, copy=True)
+        row = np.repeat(graph.given, np.diff(graph.indptr))
+        pairs = (self.judged.right, (row, graph.given[graph.indices]))
+        return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""
@@ -246,6 +278,6 @@ class CoordinateSource:
         item, entry = np.nonzero(rows.packed[:, :r] >= 0)
         columns, names = np.unique(rows.packed[item, entry], return_inverse=True)[::-1]
         return sp.csr_array(
-            (rows.value[item, r + entry].astype(float), (item, columns)),
+            (rows.value[item, r + entry].astype(float), (self.model.graph.given[item], columns)),
             shape=(self.model.graph.n_items, len(names)),
         )

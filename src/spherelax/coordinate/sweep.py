@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.batches import Batches, Large, Positions
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.batches import Batches, Items, Large
+from spherelax.coordinate.graph import LARGE, Graph
 from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
 from spherelax.coordinate.neighbors import strongest_pull
@@ -61,20 +61,20 @@ def sweep(
 
 
 def start(graph: Graph, row_entries: int, *, is_cut: bool = False) -> Rows:
-    """Give every item the column of its position; it is not visited before a neighbour attracts it.
+    """Give every item a column of its own; it is not visited before a neighbour attracts it.
 
     ``is_cut`` tells whether any unit is visited in pieces.
     """
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
-    packed[graph.members, 0] = np.arange(m)
+    packed[:, 0] = np.arange(m)
     value = packed.view(np.float32)
     value[:, row_entries:] = 0.0
     value[:, row_entries] = 1.0
     return Rows(
         packed=packed,
         value=value,
-        s=graph.weight[graph.members].astype(np.float64),
+        s=graph.weight.astype(np.float64),
         count=np.ones(m, dtype=np.int32),
         activation=strongest_pull(graph),
         active=np.zeros(m, dtype=np.bool_),
@@ -108,8 +108,7 @@ class _Passes:
         self.gains = np.zeros(len(graph.component_ptr) - 1)
         spans = [span for one in batches.large for span in one.batches]
         self.batch = _no_rows(max((last - first for first, last in spans), default=0), row_entries)
-        first = int(np.searchsorted(graph.unit_ptr, graph.component_ptr[len(batches.large)]))
-        largest = int(np.diff(graph.unit_ptr[first:]).max(initial=0))
+        largest = min(int(np.diff(graph.unit_ptr).max()), LARGE)
         threads = range(batches.n_threads)
         self.unit = [_no_rows(largest, row_entries) for _ in threads]
         self.scratch = [_scratch(graph, row_entries) for _ in threads]
@@ -127,7 +126,7 @@ class _Passes:
         self.batches.share_small(visit)
         return float(self.gains.sum())
 
-    def _visit(self, large: Large, batch: Positions, terms: Terms) -> float:
+    def _visit(self, large: Large, batch: Items, terms: Terms) -> float:
         """Propose rows for a batch, side by side, and put them into place; return the gain."""
         graph, rows, proposed = self.graph, self.rows, self.batch
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
+from spherelax.coordinate.prefetch import AHEAD
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def within(graph, labels, n_labels):
     """Return for each label the summed similarity of the pairs that share it."""
-    indptr, indices, values, members = graph.indptr, graph.indices, graph.values, graph.members
+    indptr, indices, values, end = graph.indptr, graph.indices, graph.values, len(labels) - 1
     inside = np.zeros(n_labels)
-    for at in range(len(members)):
-        fetch_ahead(at, members, graph, labels)
-        i, total = members[at], 0.0
+    for i in range(len(labels)):
+        near, far = min(i + AHEAD, end), min(i + 2 * AHEAD, end)
+        fetch_ahead(near, far, min(i + 3 * AHEAD, end), graph, labels)
+        total = 0.0
         for e in range(indptr[i], indptr[i + 1]):
             if labels[indices[e]] == labels[i]:
                 total += values[e]
@@ -23,23 +25,22 @@ def within(graph, labels, n_labels):
     return inside
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def changed(graph, labels, before, share):
     """Tell of each item whether more than a share of the items of its component have changed."""
-    component_ptr, members = graph.component_ptr, graph.members
-    found = np.zeros(len(members), np.bool_)
+    component_ptr = graph.component_ptr
+    found = np.zeros(len(labels), np.bool_)
     for component in range(len(component_ptr) - 1):
-        items = members[component_ptr[component] : component_ptr[component + 1]]
+        begin, end = component_ptr[component], component_ptr[component + 1]
         n = 0
-        for i in items:
+        for i in range(begin, end):
             n += labels[i] != before[i]
-        if n > share * len(items):
-            for i in items:
-                found[i] = True
+        for i in range(begin, end):
+            found[i] = n > share * (end - begin)
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def moments(labels, weight, n_labels):
     """Return for each label how many items have a weight, the sum of these and of their squares."""
     found = np.zeros((3, n_labels))
@@ -51,7 +52,7 @@ def moments(labels, weight, n_labels):
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def within_strata(graph, of_entry, labels, n_strata, n_labels):
     """Return the number of pairs inside labels: by stratum, then those from 1 on by label."""
     counts = np.zeros(1 + n_strata + n_labels)
@@ -63,7 +64,7 @@ def within_strata(graph, of_entry, labels, n_strata, n_labels):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def confidence(graph, labels, n_labels, gamma):
     """Return ``1 - y / x``, at least 0: x is what an item gains by its label, y by the next best.
 

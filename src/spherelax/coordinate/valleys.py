@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.cuts import nearest, peak_and_valley
-from spherelax.coordinate.graph import Graph, arranged
+from spherelax.coordinate.graph import Graph
 from spherelax.labels import Labels, count_labels, renumber
 
 # More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
@@ -108,11 +108,16 @@ class Field(NamedTuple):
             return np.bincount(by, weights=of).astype(float)
 
         pairs, which = np.unique(row[crossing] * k + column[crossing], return_inverse=True)
-        contracted = arranged(
+        contracted = Graph(
             indptr=np.searchsorted(pairs, np.arange(k + 1) * k),
             indices=(pairs % k).astype(np.int32),
             values=summed(which, graph.values[crossing]).astype(np.float32),
             weight=summed(labels, graph.weight).astype(np.float32),
+            group=graph.group,
+            # Labels are numbered by first appearance, and so by component.
+            component_ptr=np.r_[labels[graph.component_ptr[:-1]], k].astype(np.int32),
+            unit_ptr=np.arange(k + 1, dtype=np.int32),
+            given=np.arange(k, dtype=np.int32),
         )
         return Field(
             contracted,

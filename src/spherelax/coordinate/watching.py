@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.drawing import choose, clear, collect, put_in, take_out, weigh
 from spherelax.labels import Labels
 
@@ -42,7 +42,7 @@ class Seen(NamedTuple):
         return cls(labels.astype(np.int64), start, member, rank, begin, *sums)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def watch_all(net, beliefs, state, sums, seen, openings, chance):
     """Draw a new label for every item in turn, given those of all others; count what is likely.
 
@@ -61,7 +61,7 @@ def watch_all(net, beliefs, state, sums, seen, openings, chance):
         spare = put_in(i, to, spare, state)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _watch(i, none, state, likely, seen):
     """Count what item i, which has no label now, makes of its watched label.
 
@@ -99,7 +99,7 @@ def _watch(i, none, state, likely, seen):
         seen.whole[c] += together
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _place(i, j, seen):
     """Return the place of a pair of items of one label among all pairs inside labels."""
     c = seen.labels[i]

@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 
 from spherelax.datasets.home import find_arrays, find_file, find_images, find_table
 from spherelax.datasets.kinds import GraphData, MatchingData, PointData, RecordData
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io import read_matrix
-from spherelax.io.rows import Table, shown
+from spherelax.io.rows import Table
 from spherelax.labels import encode
 from spherelax.settings import Range, check_range
 

@@ -21,11 +21,20 @@ from spherelax.result import Result
 UNSURE = 0.1  # items of less confidence are counted in a summary
 TABLES = (".csv", ".tsv", ".parquet")
 ENDINGS = (*TABLES, ".json", ".npz")
+# A spreadsheet takes text that begins with one of these for a formula, or drops it.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # The method of items that returns the columns of each kind of rows.
 ROWS = {"items": "answer", "entities": "entities", "pairs": "pairs"}
 
 
-def write_answer(path: str | Path, items: Named, result: Result, *, of: str = "items") -> None:
+def write_answer(
+    path: str | Path,
+    items: Named,
+    result: Result,
+    *,
+    of: str = "items",
+    escape_formulas: bool = False,
+) -> None:
     r"""Write a result in the format of the file's ending, completely or not at all.
 
     Parameters
@@ -42,6 +51,8 @@ def write_answer(path: str | Path, items: Named, result: Result, *, of: str = "i
         What each row is. "entities" writes ``items.entities(result)``: each label with its size
         and, if known, how likely it is pure, and whole. "pairs" writes ``items.pairs(result)``: the
         pairs that share a label and, if known, how likely each is right. Both are tables only.
+    escape_formulas : bool
+        For ``.csv`` and ``.tsv``, as in :func:`columns_csv`.
 
     Raises
     ------
@@ -76,18 +87,39 @@ def write_answer(path: str | Path, items: Named, result: Result, *, of: str = "i
         content = parquet_bytes(columns(result), str(path))
     else:
         delimiter = "\t" if ending == ".tsv" else ","
-        content = columns_csv(columns(result), delimiter=delimiter).encode()
+        content = columns_csv(
+            columns(result), delimiter=delimiter, escape_formulas=escape_formulas
+        ).encode()
     replace_file(path, content)
 
 
-def columns_csv(columns: Columns, *, delimiter: str = ",") -> str:
+def columns_csv(columns: Columns, *, delimiter: str = ",", escape_formulas: bool = False) -> str:
     r"""Return columns as CSV with a header; confidence has four decimals.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+        Columns by name, all of the same length.
+    delimiter : str
+        What separates cells.
+    escape_formulas : bool
+        Put an apostrophe before text that a spreadsheet would take for a formula: what begins with
+        ``=``, ``+``, ``-``, ``@``, a tab or a line break.
+
+    Returns
+    -------
+    str
+        The text of the file.
 
     Examples
     --------
     >>> columns_csv({"item": ["a", "b, c"], "label": [0, 1], "confidence": [1.0, 0.25]})
     'item,label,confidence\na,0,1.0000\n"b, c",1,0.2500\n'
+    >>> columns_csv({"item": ["=1+1"], "label": [0]}, escape_formulas=True)
+    "item,label\n'=1+1,0\n"
     """
+    if escape_formulas:
+        columns = {name: list(map(_escaped, column)) for name, column in columns.items()}
     text = StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
@@ -168,6 +200,11 @@ def _cells(column: list[Any]) -> list[Any]:
     if types == {float}:
         return list(map("{:.4f}".format, column))
     return [f"{value:.4f}" if isinstance(value, float) else value for value in column]
+
+
+def _escaped(cell: Any) -> Any:
+    """Return text that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
 
 
 def _known(value: float) -> float | None:

@@ -9,7 +9,8 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from io import BytesIO
+from io import SEEK_END, BytesIO
+from math import prod
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,7 +20,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.apart import apart
 from spherelax.io.faults import about
+from spherelax.memory import NUMBER, check_fits
 
 ENDINGS = (".npz", ".npy", ".mtx")
 # Errors that NumPy and SciPy raise for a file whose content does not fit its ending.
@@ -139,7 +142,7 @@ def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
     ...     read_arrays(path, "X", "y")
     {'X': array([[0., 1.]]), 'y': array([2])}
     """
-    readers = {".npz": _unpack_npz, ".mat": _unpack_mat}
+    readers = {".npz": _unpack_npz, ".mat": lambda file: apart(_unpack_mat, Path(file.name))}
     arrays: dict[str, NDArray[Any]] = _read(path, "an archive", readers)
     if not set(names) <= set(arrays):
         raise InvalidInputError(
@@ -162,6 +165,7 @@ def _read_npz(file: IO[bytes]) -> Any:
     """Read a sparse matrix; refuse other archives and name their arrays."""
     with zipfile.ZipFile(file) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
+        _check_members(archive)
     if not {"format", "shape", "data"} <= set(names):
         raise InvalidInputError(
             f"must be one sparse matrix as scipy.sparse.save_npz writes it; found {_listed(names)}"
@@ -176,7 +180,29 @@ def _read_npz(file: IO[bytes]) -> Any:
 
 def _read_npy(file: IO[bytes]) -> Any:
     """Read an array; refuse Python objects, because loading them would execute code."""
+    size = file.seek(0, SEEK_END)
+    file.seek(0)
+    _check_header(file, size)
+    file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _check_header(file: IO[bytes], size: int) -> None:
+    """Refuse a header that promises more than its file has: NumPy would make room for it."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0
+    shape, _, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(file)
+    if not dtype.hasobject and prod(shape) * dtype.itemsize > size:
+        raise InvalidInputError(f"must hold an array of shape {shape}; found {size} bytes")
+
+
+def _check_members(archive: zipfile.ZipFile) -> None:
+    """Refuse an archive that needs more memory than there is, or whose arrays are not whole."""
+    n_bytes = sum(member.file_size for member in archive.infolist())
+    check_fits(n_bytes, "its content", "Take a smaller file.")
+    for member in archive.infolist():
+        with archive.open(member) as file:
+            _check_header(file, member.file_size)
 
 
 def _read_mtx(file: IO[bytes]) -> Any:
@@ -189,7 +215,12 @@ def _read_mtx(file: IO[bytes]) -> Any:
     content = file.read() + b"\n"
     if b"\0" in content:
         raise InvalidInputError("must be a text file; found a zero byte")
-    n_rows, _, _, layout, _, symmetry = scipy.io.mminfo(BytesIO(content))
+    n_rows, n_columns, n_entries, layout, _, symmetry = scipy.io.mminfo(BytesIO(content))
+    n_stored = n_rows * n_columns // 2 if layout == "array" else n_entries
+    if 2 * n_stored > len(content):  # a value has a digit and a blank
+        raise InvalidInputError(f"must hold {n_entries} values; found {len(content)} bytes")
+    n_numbers = n_rows + 3 * n_stored
+    check_fits(NUMBER * n_numbers, f"a matrix of {n_rows} rows", "Take a smaller one.")
     if (layout, symmetry) == ("array", "symmetric"):
         lines = (line.strip() for line in content.splitlines())
         n_values = sum(1 for line in lines if line and not line.startswith(b"%")) - 1
@@ -204,15 +235,16 @@ def _read_mtx(file: IO[bytes]) -> Any:
 def _unpack_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
     """Read each array completely, so that its checksum is compared."""
     with zipfile.ZipFile(file) as archive:
+        _check_members(archive)
         return {
             name.removesuffix(".npy"): _read_npy(BytesIO(archive.read(name)))
             for name in archive.namelist()
         }
 
 
-def _unpack_mat(file: IO[bytes]) -> dict[str, NDArray[Any]]:
-    """Read the arrays of real numbers."""
-    variables = scipy.io.loadmat(file, spmatrix=False)
+def _unpack_mat(path: Path) -> dict[str, NDArray[Any]]:
+    """Read the arrays of real numbers; SciPy's reader (1.17) may crash if they are damaged."""
+    variables = scipy.io.loadmat(path, spmatrix=False)
     return {
         name: value
         for name, value in variables.items()

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-import tempfile
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import scipy.sparse as sp
 
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
-from spherelax.io.arrays import BROKEN
-from spherelax.io.faults import about
+from spherelax.io.apart import Arrays, apart
 from spherelax.io.graphs import KIND, undirected
 from spherelax.io.items import Items, check_count
 from spherelax.io.words import CELLS, Words
+from spherelax.io.writing import drafted
 from spherelax.result import Result
 
 ENDING = ".h5ad"
@@ -161,13 +165,13 @@ def read_h5ad(
     spherelax.errors.InvalidInputError: cells.csv: an AnnData file must end in .h5ad
     """
     path = Path(path)
-    anndata = _library("anndata", path)
-    with about(path, *BROKEN):
-        adata = anndata.read_h5ad(path, backed="r")
-        try:
-            return from_anndata(adata, neighbors_key=neighbors_key, obsp=obsp)
-        finally:
-            adata.file.close()
+    _check_files(path)
+    found = apart(_graph, path, neighbors_key=neighbors_key, obsp=obsp)
+    ids = json.loads(found["ids"].tobytes())
+    if "dense" in found:
+        return Cells(found["dense"], ids, kind=KIND)
+    W = sp.csr_array((found["data"], found["indices"], found["indptr"]), shape=(len(ids),) * 2)
+    return Cells(W, ids, kind=KIND)
 
 
 def write_h5ad(
@@ -203,32 +207,61 @@ def write_h5ad(
     spherelax.errors.InvalidInputError: labels.csv: an AnnData file must end in .h5ad
     """
     path, source = Path(path), Path(source)
-    elements = _library("anndata.io", path, source)
+    _check_files(path, source)
     if path.exists() and source.exists() and path.samefile(source):
         raise InvalidInputError(f"{path}: must not be the file that was read; give another name")
-    hdf5 = import_module("h5py")
-    with about(source, *BROKEN), hdf5.File(source) as file:
+    with drafted(path) as draft:
+        apart(
+            _labelled,
+            source,
+            draft=str(draft),
+            key=key,
+            labels=result.labels,
+            confidence=result.confidence,
+            resolution=result.resolution,
+            n_labels=result.n_labels,
+            status=str(result.status),
+            n_labels_per_step=result.n_labels_per_step,
+            resolutions=result.path.resolutions,
+            stability=result.path.stability,
+        )
+
+
+def _graph(path: Path, *, neighbors_key: str | None, obsp: str | None) -> Arrays:
+    """Read the names and the neighbour graph of the cells of a file."""
+    adata = import_module("anndata").read_h5ad(path, backed="r")
+    try:
+        items = from_anndata(adata, neighbors_key=neighbors_key, obsp=obsp)
+    finally:
+        adata.file.close()
+    W, ids = items.similarity, np.frombuffer(json.dumps(items.ids).encode(), dtype=np.uint8)
+    if not sp.issparse(W):
+        return {"ids": ids, "dense": W}
+    W.check_format(full_check=True)  # wrong indices would crash the interpreter later
+    return {"ids": ids, "data": W.data, "indices": W.indices, "indptr": W.indptr}
+
+
+def _labelled(path: Path, *, draft: str, key: str, **result: Any) -> Arrays:
+    """Write a copy of a file with the labels of a result, of which only numbers are given."""
+    elements, hdf5 = import_module("anndata.io"), import_module("h5py")
+    with hdf5.File(path) as file:
         cells = SimpleNamespace(obs=elements.read_elem(file["obs"]), uns={})
-        label_obs(cells, result, key=key)
-    target = path.resolve()
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-        draft = Path(folder, target.name)
-        shutil.copyfile(source, draft)
-        with hdf5.File(draft, "r+") as file:
-            elements.write_elem(file, "obs", cells.obs)
-            elements.write_elem(file.require_group("uns"), key, cells.uns[key])
-        draft.replace(target)
+    sweep = SimpleNamespace(resolutions=result["resolutions"], stability=result["stability"])
+    label_obs(cells, cast("Result", SimpleNamespace(**result, path=sweep)), key=key)
+    shutil.copyfile(path, draft)
+    with hdf5.File(draft, "r+") as file:
+        elements.write_elem(file, "obs", cells.obs)
+        elements.write_elem(file.require_group("uns"), key, cells.uns[key])
+    return {}
 
 
-def _library(name: str, *paths: Path) -> Any:
-    """Import anndata; refuse files with another ending."""
+def _check_files(*paths: Path) -> None:
+    """Refuse files with another ending, and all if anndata is not installed."""
     for path in paths:
         if path.suffix.lower() != ENDING:
             raise InvalidInputError(f"{path}: an AnnData file must end in {ENDING}")
-    try:
-        return import_module(name)
-    except ImportError:
-        raise ImportError(f"{paths[0]}: {ENDING} needs anndata: pip install anndata") from None
+    if find_spec("anndata") is None:
+        raise ImportError(f"{paths[0]}: {ENDING} needs anndata: pip install anndata")
 
 
 def _absent(place: str, key: str, present: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from spherelax.io.colmap_tables import RAW, VERIFIED, Image, Matches, Pair, Tabl
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.sqlite import opened_database, replaced
 from spherelax.io.words import KEYPOINTS, Words
+from spherelax.memory import NUMBER, check_fits
 from spherelax.result import Result
 
 
@@ -263,7 +264,9 @@ def _track_of(tables: Tables, items: Keypoints, tracks: NDArray[np.intp]) -> NDA
                 f"{tables.path}: must be as it was read; found no keypoint {keypoint} of {name}"
             )
         places.append(image.start + keypoint)
-    track_of = np.full(tables.n_keypoints, -1)
+    n_keypoints = tables.n_keypoints
+    check_fits(NUMBER * n_keypoints, f"{tables.path}: {n_keypoints} keypoints", "Check its tables.")
+    track_of = np.full(n_keypoints, -1)
     track_of[places] = tracks
     return track_of
 

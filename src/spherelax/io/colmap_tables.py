@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 
 # A pair of images is numbered MAX_IMAGES * smaller id + larger id.
 MAX_IMAGES = 2147483647
@@ -72,6 +72,9 @@ and matches; found none
             "SELECT image_id, name, COALESCE(rows, 0) FROM images "
             "LEFT JOIN keypoints USING (image_id) ORDER BY name, image_id"
         ):
+            _check_counts(f"{self.path}, images", image_id=image_id, rows=size)
+            if not isinstance(name, str):
+                raise InvalidInputError(f"{self.path}, image {image_id}: must have a name as text")
             images[image_id] = Image(name, start, size)
             start += size
         return images
@@ -102,6 +105,7 @@ and matches; found none
         for pair_id, rows, cols, data in self.database.execute(
             f"SELECT pair_id, rows, cols, data FROM {table} WHERE rows > 0 ORDER BY pair_id"
         ):
+            _check_counts(f"{self.path}, {table}", pair_id=pair_id, rows=rows)
             ids = divmod(pair_id, MAX_IMAGES)
             where = f"{self.path}, {table}, images {ids[0]} and {ids[1]}"
             for image_id in ids:
@@ -127,6 +131,16 @@ and matches; found none
         return _matrix(where, data, shape, "<f4", KEYPOINT_COLUMNS)[:, :2].astype(np.float64)
 
 
+def _check_counts(where: str, **values: object) -> None:
+    """Refuse what is no number of something: a column of SQLite can hold anything."""
+    for name, value in values.items():
+        most = MAX_IMAGES**2 if name == "pair_id" else MAX_IMAGES
+        if not isinstance(value, int) or not 0 <= value <= most:
+            raise InvalidInputError(
+                f"{where}: {name} must be an integer from 0 to {most}; found {shown(value)}"
+            )
+
+
 def _matrix(
     where: str, data: Any, shape: Sequence[int], dtype: str, widths: tuple[int, ...]
 ) -> NDArray[Any]:
@@ -134,7 +148,7 @@ def _matrix(
     n_rows, n_columns = shape
     if n_columns not in widths:
         legal = " or ".join(map(str, widths))
-        raise InvalidInputError(f"{where}: must have {legal} columns; found {n_columns}")
+        raise InvalidInputError(f"{where}: must have {legal} columns; found {shown(n_columns)}")
     n_bytes = len(data) if isinstance(data, bytes) else 0
     if n_bytes != 4 * n_rows * n_columns:
         raise InvalidInputError(

@@ -35,11 +35,17 @@ def about(path: str | Path, *broken: type[Exception]) -> Iterator[None]:
     spherelax.errors.InvalidInputError: similarity.npy: not a readable .npy file; No data left \
 in file
     """
+    if "\0" in str(path):
+        raise InvalidInputError(f"{path}: the name of a file must not have a zero byte")
     damage: tuple[type[Exception], ...] = (OSError, *broken)
     try:
         yield
     except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error}") from None
+        said = str(error)
+        is_named = said.startswith(f"{path}: ")
+        raise InvalidInputError(said if is_named else f"{path}: {said}") from None
+    except ImportError:
+        raise
     except damage as error:
         # Libraries raise OSError for damaged files too, but then without a number.
         number = error.errno if isinstance(error, OSError) else None

@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io import rows
 from spherelax.io.parquet import ENDING as PARQUET
 from spherelax.io.parquet import read_parquet
@@ -96,6 +96,7 @@ def read_sheet(source: Any, what: str) -> Sheet:
         return _read_text(Source.of(source), what)
     elif Source.of(source).ending == PARQUET:
         table = read_parquet(Source.of(source).path)
+        _check_names(str(source), table.column_names)
         name, frame = str(source), nw.from_native(table, eager_only=True)
     else:
         expected = ", ".join((*rows.ENDINGS, PARQUET))
@@ -127,11 +128,18 @@ def _read_text(source: Source, what: str) -> Sheet:
         return True
 
     table = rows.read_table(source, what, WIDTHS, keep_names)
-    if len(set(header)) < len(header):
-        twice = next(name for name in header if header.count(name) > 1)
-        raise InvalidInputError(f"{source}: names of columns must differ; found {twice!r} twice")
+    _check_names(str(source), header)
     values = [[cell or None for cell in column] for column in table.columns]
     return Sheet(str(source), dict(zip(header, values, strict=True)), table.lines)
+
+
+def _check_names(table: str, names: list[str]) -> None:
+    """Refuse columns that have the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInputError(
+            f"{table}: names of columns must differ; found {shown(twice)} twice"
+        )
 
 
 def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:

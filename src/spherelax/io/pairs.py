@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from math import inf, isfinite, nan
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about
 from spherelax.io.frames import Sheet, listed, read_sheet
 from spherelax.io.items import Columns, Items, check_count
-from spherelax.io.rows import shown
+from spherelax.io.scoring import PROBABILITY, WEIGHT, Scoring, number, quoted
 from spherelax.io.source import File, Source
 from spherelax.io.tables import largest_of_each_pair
 from spherelax.io.words import RECORDS, Words
 from spherelax.result import Result
 
 ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
-# The scores of splink: a probability, and log odds to the base 2.
-PROBABILITY, WEIGHT = "match_probability", "match_weight"
 SPLINK_ENDS = ("source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r")
 SPLINK = (*SPLINK_ENDS, PROBABILITY)
 SPLINK_WEIGHT = (*SPLINK_ENDS, WEIGHT)
@@ -32,8 +28,6 @@ SPLINK_WEIGHT = (*SPLINK_ENDS, WEIGHT)
 KNOWN = (ROLES, SPLINK, SPLINK_WEIGHT)
 RECORD = ("source", "id")
 SPLINK_RECORD = ("source_dataset", "unique_id")
-# No probability counts as surer than that: it would be worth infinitely much.
-SUREST = 1e-9
 
 # The key of a record: its source, if there are sources, and its id.
 Key = tuple[Hashable, ...]
@@ -102,15 +96,7 @@ class Records(Items):
         >>> records.scores(np.array([np.log(2.0), np.log(10.0)])).round(3)
         array([0.5, 0.9])
         """
-        if self.column not in (PROBABILITY, WEIGHT):
-            return similarity
-        log_odds = similarity
-        if self.kind != "odds":
-            with np.errstate(divide="ignore"):  # a similarity of 0 is a probability of 0
-                log_odds = similarity + np.log(-np.expm1(-similarity))
-        if self.column == WEIGHT:
-            return np.asarray(log_odds / np.log(2.0))
-        return np.asarray(expit(log_odds))
+        return Scoring(self.column, self.kind).scores(similarity)
 
 
 def read_pairs(
@@ -189,10 +175,9 @@ def read_pairs(
     3   bank   2       1
     """
     sheet = read_sheet(_flat(source), "a table of pairs")
-    names = _recognised(sheet) if columns is None else _named(sheet, columns)
-    column = names[-1]
-    kind = "information" if kind is None and column in (PROBABILITY, WEIGHT) else kind
-    scores = _scores(sheet, column, kind)
+    names = pair_columns(sheet, columns)
+    scoring = Scoring.of(names[-1], kind)
+    scores = _similarities(sheet, scoring)
     middle = len(names) // 2
     pairs = zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)
     has_sources = len(names) == len(ROLES)
@@ -210,16 +195,64 @@ def read_pairs(
         if duplicate_free is None:
             free = set(sources) - _compared(sources, first, second)
         else:
-            free = _sources(sheet, duplicate_free, set(sources))
+            free = named_sources(sheet.name, duplicate_free, set(sources))
         groups = [source if source in free else None for source in sources] if free else None
     elif duplicate_free is not None:
-        raise InvalidInputError(
-            f"{sheet.name}: duplicate-free sources need columns of sources; found none"
-        )
-    found = Records(similarity, ids, groups, sources, kind=kind, column=column, details=details)
+        raise no_sources(sheet.name)
+    found = Records(
+        similarity,
+        ids,
+        groups,
+        sources,
+        kind=scoring.kind,
+        column=scoring.column,
+        details=details,
+    )
     with about(sheet.name):
         found.problem  # noqa: B018 (checked here, so that a fault names the file)
     return found
+
+
+def pair_columns(sheet: Sheet, columns: Mapping[str, str] | Sequence[str] | None) -> Sequence[str]:
+    """Return the names of the columns of source if any, id, source if any, id and score.
+
+    Examples
+    --------
+    >>> sheet = Sheet("pairs.csv", dict.fromkeys(["id_b", "note", "id_a", "score"]), None)
+    >>> pair_columns(sheet, None)
+    ('id_a', 'id_b', 'score')
+    """
+    return _recognised(sheet) if columns is None else _named(sheet, columns)
+
+
+def record_columns(sheet: Sheet, has_sources: bool) -> Sequence[str]:
+    """Return the names of the columns of source if any, and id, in a table of records."""
+    first = 0 if has_sources else 1
+    roles = RECORD if set(RECORD[first:]) <= set(sheet.columns) else SPLINK_RECORD
+    if not set(roles) & set(sheet.columns):
+        roles = RECORD
+    return present(sheet, roles[first:])
+
+
+def named_sources(table: str, names: Iterable[Hashable], sources: set[Any]) -> set[Any]:
+    """Return the sources that are named, by themselves or by their text."""
+    if isinstance(names, str):
+        raise InvalidInputError(f"duplicate_free must be a list of sources; found {names!r}")
+    by_text = {str(source): source for source in sources}
+    found = set()
+    for name in names:
+        if name not in sources and name not in by_text:
+            raise InvalidInputError(
+                f"{table}: duplicate-free sources must be some of "
+                f"{listed(sorted(by_text))}; found {name!r}"
+            )
+        found.add(name if name in sources else by_text[str(name)])
+    return found
+
+
+def no_sources(table: str) -> InvalidInputError:
+    """Return the error for a table without sources some of which are said to be duplicate-free."""
+    return InvalidInputError(f"{table}: duplicate-free sources need columns of sources; found none")
 
 
 def _flat(source: Any) -> Any:
@@ -231,7 +264,7 @@ def _flat(source: Any) -> Any:
     if (flat["id_a"] == flat["id_b"]).any():
         twice = flat["id_a"][flat["id_a"] == flat["id_b"]].tolist()[0]
         raise InvalidInputError(
-            f"a table of pairs: ids of different records must differ; found {_quoted(twice)} "
+            f"a table of pairs: ids of different records must differ; found {quoted(twice)} "
             "paired with itself (put the name of its table before each id)"
         )
     flat["score"] = (source if source.ndim == 1 else source.sum(axis=1)).to_numpy()
@@ -244,7 +277,7 @@ def _recognised(sheet: Sheet) -> Sequence[str]:
         _, id_a, _, id_b, score = roles
         if {id_a, id_b, score} <= set(sheet.columns):
             has_sources = not sheet.columns.keys().isdisjoint({roles[0], roles[2]})
-            return _present(sheet, roles if has_sources else (id_a, id_b, score))
+            return present(sheet, roles if has_sources else (id_a, id_b, score))
     raise InvalidInputError(
         f"{sheet.name}: must have the columns {', '.join(ROLES)}, or splink's "
         f"{', '.join(SPLINK)} or {WEIGHT}, or others that columns= or --columns names; "
@@ -265,10 +298,10 @@ def _named(sheet: Sheet, columns: Mapping[str, str] | Sequence[str]) -> Sequence
         raise InvalidInputError(
             f"columns must name {', '.join(ROLES)}, or id_a, id_b, score; found {columns!r}"
         )
-    return _present(sheet, names)
+    return present(sheet, names)
 
 
-def _present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
+def present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
     """Return names of columns; refuse those that the table does not have."""
     if not set(names) <= set(sheet.columns):
         raise InvalidInputError(
@@ -278,38 +311,16 @@ def _present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _scores(sheet: Sheet, name: str, kind: str | None) -> NDArray[np.float64]:
-    """Return the scores as similarities of a kind."""
-    values = sheet.values(name)
-    scores = np.empty(len(values))
-    low = -inf if name == WEIGHT or (kind == "odds" and name != PROBABILITY) else 0.0
-    high = 1.0 if name == PROBABILITY else inf
-    for row, value in enumerate(values):
-        try:
-            scores[row] = score = float(value)
-        except (TypeError, ValueError):
-            score = nan
-        if not (isfinite(score) and low <= score <= high):
-            raise sheet.fault(row, _illegal(name, value, score, low, high))
-    if name == PROBABILITY:
-        if kind == "odds":
-            return np.asarray(logit(np.clip(scores, SUREST, 1.0 - SUREST)))
-        return -np.log1p(-np.minimum(scores, 1.0 - SUREST))
-    if name == WEIGHT:
-        log_odds = scores * np.log(2.0)
-        return log_odds if kind == "odds" else np.asarray(np.logaddexp(0.0, log_odds))
-    return scores
-
-
-def _illegal(name: str, value: object, score: float, low: float, high: float) -> str:
-    """Return what is wrong with a value that is not a score between two bounds."""
-    legal = "a number from 0 to 1" if high == 1.0 else "a finite number"
-    hint = ""
-    if low == 0.0 and high > 1.0:
-        legal += ", not negative"
-        if -inf < score < 0.0:
-            hint = f" (log odds may be negative: kind='odds' or --kind odds, or splink's {WEIGHT})"
-    return f"{name} must be {legal}; found {_quoted(value)}{hint}"
+def _similarities(sheet: Sheet, scoring: Scoring) -> NDArray[np.float64]:
+    """Return the scores as similarities."""
+    values = sheet.values(str(scoring.column))
+    low, high = scoring.bounds
+    scores = np.fromiter(map(number, values), dtype=float, count=len(values))
+    legal = np.isfinite(scores) & (low <= scores) & (scores <= high)
+    if not legal.all():
+        row = int(legal.argmin())
+        raise sheet.fault(row, scoring.illegal(values[row]))
+    return scoring.similarities(scores)
 
 
 def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
@@ -324,19 +335,19 @@ def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
 def _known(records: Any, sources: set[Any] | None) -> tuple[dict[Key, int], Columns]:
     """Return all records with their numbers, in the order of their tables, and other columns.
 
-    ``sources`` are those of the pairs; None: they have none.
+    ``sources`` are those of the pairs; None: they have none. A file that has no column of sources
+    may be named after one.
     """
     codes: dict[Key, int] = {}
     details: Columns = {}
     for table in records if isinstance(records, list | tuple) else [records]:
         sheet = read_sheet(table, "a table of records")
-        stem = Source.of(table).path.stem if isinstance(table, File) else None
-        names, n_before = _record_names(sheet, stem, sources), len(codes)
-        source = (stem,) if sources is not None and len(names) == 1 else ()
+        source, n_before = _source_of_all(sheet, table, sources or set()), len(codes)
+        names = record_columns(sheet, sources is not None and not source)
         for row, name in enumerate(_keys(sheet, names)):
             key = (*source, *name)
             if _code(codes, key, sheet, row) < n_before + row:
-                raise sheet.fault(row, f"records must be listed once; found {_quoted(*key)} again")
+                raise sheet.fault(row, f"records must be listed once; found {quoted(*key)} again")
         for column in (name for name in sheet.columns if name not in names):
             details.setdefault(column, [None] * n_before).extend(sheet.values(column))
         for values in details.values():
@@ -344,13 +355,13 @@ def _known(records: Any, sources: set[Any] | None) -> tuple[dict[Key, int], Colu
     return codes, details
 
 
-def _record_names(sheet: Sheet, stem: str | None, sources: set[Any] | None) -> Sequence[str]:
-    """Return the names of the columns of source and id; without source if the file is one."""
-    roles = RECORD if RECORD[1] in sheet.columns else SPLINK_RECORD
-    if not set(roles) & set(sheet.columns):
-        roles = RECORD
-    is_source = sources is None or (roles[0] not in sheet.columns and stem in sources)
-    return _present(sheet, roles[1:] if is_source else roles)
+def _source_of_all(sheet: Sheet, table: Any, sources: set[Any]) -> tuple[str, ...]:
+    """Return the source that a file without a column of sources is named after; none: empty."""
+    has_column = not sheet.columns.keys().isdisjoint({RECORD[0], SPLINK_RECORD[0]})
+    if has_column or not isinstance(table, File):
+        return ()
+    stem = Source.of(table).path.stem
+    return (stem,) if stem in sources else ()
 
 
 def _encoded(
@@ -372,8 +383,8 @@ def _unlisted(key: Key, known: Iterable[Key]) -> str:
     """Return the reason to refuse a record that is in no table of records."""
     texts = tuple(map(str, key))
     of_type = next((other for other in known if tuple(map(str, other)) == texts), None)
-    hint = "" if of_type is None else f" (there it is {_quoted(*of_type)}; types must be the same)"
-    return f"record {_quoted(*key)} is not in the table of records{hint}"
+    hint = "" if of_type is None else f" (there it is {quoted(*of_type)}; types must be the same)"
+    return f"record {quoted(*key)} is not in the table of records{hint}"
 
 
 def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:
@@ -381,31 +392,10 @@ def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:
     try:
         return codes.setdefault(key, len(codes))
     except TypeError:
-        raise sheet.fault(row, f"source and id must be hashable; found {_quoted(*key)}") from None
+        raise sheet.fault(row, f"source and id must be hashable; found {quoted(*key)}") from None
 
 
 def _compared(sources: list[Any], first: NDArray[np.intp], second: NDArray[np.intp]) -> set[Any]:
     """Return the sources of which two records are paired."""
     pairs = zip(first.tolist(), second.tolist(), strict=True)
     return {sources[a] for a, b in pairs if a != b and sources[a] == sources[b]}
-
-
-def _sources(sheet: Sheet, names: Iterable[Hashable], sources: set[Any]) -> set[Any]:
-    """Return the sources that are named, by themselves or by their text."""
-    if isinstance(names, str):
-        raise InvalidInputError(f"duplicate_free must be a list of sources; found {names!r}")
-    by_text = {str(source): source for source in sources}
-    found = set()
-    for name in names:
-        if name not in sources and name not in by_text:
-            raise InvalidInputError(
-                f"{sheet.name}: duplicate-free sources must be some of "
-                f"{listed(sorted(by_text))}; found {name!r}"
-            )
-        found.add(name if name in sources else by_text[str(name)])
-    return found
-
-
-def _quoted(*values: object) -> str:
-    """Return values as text for a message."""
-    return " ".join(shown(value) if isinstance(value, str) else repr(value) for value in values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -11,8 +11,11 @@ from typing import Any
 from spherelax.errors import InvalidInputError
 from spherelax.io.faults import about, first_line
 from spherelax.io.items import Columns
+from spherelax.io.writing import drafted
 
 ENDING = ".parquet"
+# Rows that are encoded together.
+ROW_GROUP = 1 << 20
 
 
 def read_parquet(path: str | Path) -> Any:
@@ -73,6 +76,42 @@ def parquet_bytes(columns: Columns, name: str) -> bytes:
     content = BytesIO()
     parquet.write_table(pyarrow.table(arrays), content)
     return content.getvalue()
+
+
+def write_parquet(path: Path, batches: Iterable[Any], schema: Any) -> int:
+    """Write Arrow record batches to a Parquet file, completely or not at all; return its rows.
+
+    The bytes of the file depend on the rows alone, not on how they are cut into batches.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow
+    >>> batches = [pyarrow.record_batch({"id": [7]}), pyarrow.record_batch({"id": [8, 9]})]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "items.parquet")
+    ...     write_parquet(path, batches, batches[0].schema), read_parquet(path).to_pydict()
+    (3, {'id': [7, 8, 9]})
+    """
+    pyarrow, parquet = _libraries(str(path))
+    n_rows = 0
+    with drafted(path) as draft, parquet.ParquetWriter(draft, schema, compression="zstd") as writer:
+        for table in _of_equal_length(pyarrow, batches, schema):
+            writer.write_table(table, row_group_size=ROW_GROUP)
+            n_rows += table.num_rows
+    return n_rows
+
+
+def _of_equal_length(pyarrow: Any, batches: Iterable[Any], schema: Any) -> Iterator[Any]:
+    """Cut rows into tables of one length; the last one is shorter."""
+    rest = schema.empty_table()
+    for batch in batches:
+        rest = pyarrow.concat_tables([rest, pyarrow.Table.from_batches([batch], schema)])
+        while rest.num_rows >= ROW_GROUP:
+            yield rest.slice(0, ROW_GROUP).combine_chunks()
+            rest = rest.slice(ROW_GROUP)
+    if rest.num_rows:
+        yield rest.combine_chunks()
 
 
 def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:

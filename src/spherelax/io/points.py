@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io import rows
 from spherelax.io.arrays import read_matrix
 from spherelax.io.items import Items, Named
@@ -164,10 +164,10 @@ def _from_text(source: Source) -> Points:
         broken = np.flatnonzero(~np.isfinite(values))
         if len(broken):
             cell = column[broken[0]]
-            found = rows.shown(cell) if cell else "nothing"
+            found = shown(cell) if cell else "nothing"
             raise table.fault(
                 int(broken[0]),
-                f"column {rows.shown(names[number])} must hold finite numbers; found {found}",
+                f"column {shown(names[number])} must hold finite numbers; found {found}",
             )
         features.append(values)
     ids = None if at is None else table.columns[at]
@@ -189,14 +189,14 @@ def _from_parquet(path: Path) -> Points:
             continue
         if not numeric[number]:
             raise InvalidInputError(
-                f"{path}, column {rows.shown(name)}: must hold numbers; found {column.type}"
+                f"{path}, column {shown(name)}: must hold numbers; found {column.type}"
             )
-        values = column.cast("float64").to_numpy()
+        values = column.cast("float64", safe=False).to_numpy()
         broken = np.flatnonzero(~np.isfinite(values))
         if len(broken):
             found = column[int(broken[0])].as_py()
             raise InvalidInputError(
-                f"{path}, row {broken[0] + 1}: column {rows.shown(name)} must hold finite "
+                f"{path}, row {broken[0] + 1}: column {shown(name)} must hold finite "
                 f"numbers; found {'nothing' if found is None else found}"
             )
         features.append(values)

@@ -12,8 +12,10 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, repeat
+from pathlib import Path
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
+from spherelax.io.faults import about
 from spherelax.io.source import File, Source
 
 ENDINGS = (".csv", ".tsv", ".txt")
@@ -23,7 +25,6 @@ ITEM_NAMES = frozenset((
     "left", "name", "node", "record", "right", "source", "target", "to", "u", "v",
 ))  # fmt: skip
 GROUP_NAMES = frozenset(("camera", "group", "groups", "image", "object", "source"))
-SHOWN = 40  # longest quotation of a field in a message, in characters
 # A text with one of these is not plain: it cannot be split at every separator and line break.
 ODD = ('"', "#", "\r", "\0", "\n\n", "\n ", "\n\t")
 
@@ -106,6 +107,28 @@ def first_rows(file: File, n_rows: int) -> list[list[str]]:
     return [row for _, row in islice(_split(Source.of(file)), n_rows)]
 
 
+def read_header(path: Path) -> tuple[list[str], str]:
+    r"""Return the cells of the first line of a text file, and the separator; read nothing else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     _ = path.write_text("id_a;id_b;score\n1;2;0.9\n")
+    ...     read_header(path)
+    (['id_a', 'id_b', 'score'], ';')
+    """
+    with about(path, UnicodeDecodeError), path.open(encoding="utf-8-sig", newline="") as file:
+        line = file.readline()
+    delimiter = _delimiter(line, path.suffix.lower())
+    if delimiter is None:
+        raise InvalidInputError(
+            f"{path}: must have columns separated by commas, semicolons or tabs"
+        )
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])], delimiter
+
+
 def has_edge_header(columns: Columns) -> bool:
     """Tell whether the first row of an edge table names its columns.
 
@@ -137,17 +160,6 @@ def has_group_header(columns: Columns) -> bool:
     if len(columns) == 1:
         return columns[0][0].lower() in ("group", "groups")
     return _are_known(columns, ITEM_NAMES, GROUP_NAMES) or _tops_numbers(columns[0])
-
-
-def shown(text: str) -> str:
-    r"""Return text for a message: on one line, and shortened if it is long.
-
-    Examples
-    --------
-    >>> print(shown("two\nlines"), shown("x" * 100))
-    'two\nlines' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'
-    """
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
 
 def _plain_columns(text: str, ending: str) -> Columns | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from numbers import Integral
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax._version import __version__
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io.arrays import read_arrays
 from spherelax.io.items import Named
 from spherelax.io.writing import replace_file
@@ -39,6 +39,20 @@ SAVED = {
     "path_is_whole": ("b", 0),
 }
 LIKELY = ("pure", "whole")
+LARGEST = 1e100  # of numbers that have no bound of their own
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+# The arrays of numbers with the least and the largest value that they may hold.
+RANGES = (
+    ("alpha", 0.0, BELOW_ONE),
+    ("path_alphas", 0.0, BELOW_ONE),
+    ("path_etas", 0.0, LARGEST),
+    ("path_objectives", -LARGEST, LARGEST),
+    ("path_savings", -LARGEST, LARGEST),
+    ("confidence", 0.0, 1.0),
+    ("pure", 0.0, 1.0),
+    ("whole", 0.0, 1.0),
+    ("max_labels", 1, np.iinfo(np.int64).max),
+)
 CURVES = ("path_alphas", "path_etas", "path_objectives", "path_savings")
 
 
@@ -137,7 +151,7 @@ def load_result(path: str | Path) -> Result:
     (3, 1)
     """
     saved = read_arrays(path, *SAVED)
-    fault = _fault(saved)
+    fault = next(_faults(saved), None)
     if fault:
         raise InvalidInputError(f"{path}: not a saved result; {fault}")
     steps = list(saved["path_labels"])  # so that equal steps share an array again
@@ -233,25 +247,39 @@ def _saved_ids(items: Named) -> NDArray[Any]:
     return np.array(names, dtype=np.str_)
 
 
-def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
-    """Return what is wrong with the arrays of a saved result, or None."""
+def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield what is wrong with the arrays of a saved result; only the first one is certain."""
     for name, (kind, n_dimensions) in SAVED.items():
         array = saved[name]
         if array.dtype.kind != kind or array.ndim != n_dimensions:
-            return f"{name} has dtype {array.dtype} and shape {array.shape}"
+            yield f"{name} has dtype {array.dtype} and shape {array.shape}"
     if str(saved["status"]) not in Status.__members__:
-        return f"status {str(saved['status'])!r} is not known"
+        yield f"status {shown(str(saved['status']))} is not known"
+    yield from _wrong_shapes(saved)
+    yield from _wrong_numbers(saved)
+
+
+def _wrong_shapes(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield which arrays are longer or shorter than others, or have none of their numbers."""
     labels, steps = saved["path_labels"], saved["path_steps"]
     n_labels = int(saved["labels"].max(initial=-1)) + 1
     shapes = {
         **dict.fromkeys(CURVES, steps.shape),
-        **dict.fromkeys(("labels", "confidence"), labels.shape[1:]),
+        **dict.fromkeys(("labels", "confidence", "ids"), labels.shape[1:]),
         **dict.fromkeys(LIKELY, (n_labels,)),
     }
     for name, shape in shapes.items():
         if name in saved and saved[name].shape != shape:
-            return f"{name} must have shape {shape}; found {saved[name].shape}"
-    n_steps = len(steps)
+            yield f"{name} must have shape {shape}; found {saved[name].shape}"
+    if "ids" in saved and saved["ids"].dtype.kind not in "iuU":
+        yield f"ids must be integers or text; found dtype {saved['ids'].dtype}"
+    if not labels.size or not steps.size:
+        yield "it has no items or no steps"
+
+
+def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield which arrays hold numbers that they cannot hold."""
+    labels, n_steps = saved["path_labels"], len(saved["path_steps"])
     for name, first, end in (
         ("path_steps", 0, len(labels)),
         ("path_labels", 0, labels.shape[1]),
@@ -259,8 +287,29 @@ def _fault(saved: Mapping[str, NDArray[Any]]) -> str | None:
         *((name, NONE, n_steps) for name in MARKS),
     ):
         if not np.all((saved[name] >= first) & (saved[name] < end)):
-            return f"{name} must be at least {first} and below {end}"
+            yield f"{name} must be at least {first} and below {end}"
+    for name, low, high in RANGES:
+        if name in saved and not _are_within(saved[name], low, high, may_miss=name == "confidence"):
+            yield f"{name} must hold numbers from {low:g} to {high:g}"
+    if np.any(np.diff(saved["path_alphas"]) > 0):
+        yield "path_alphas must not rise"
+    if not all(map(_are_in_order, (saved["labels"], *labels))):
+        yield "labels must be numbered in order of first appearance"
     index = int(saved["index"])
     if index != NONE and saved["alpha"] != saved["path_alphas"][index]:
-        return f"alpha is not that of step {index}"
-    return None
+        yield f"alpha is not that of step {index}"
+
+
+def _are_within(
+    values: NDArray[Any], low: float, high: float, *, may_miss: bool
+) -> bool | np.bool_:
+    """Tell whether numbers are inside a range; those that may miss may be NaN."""
+    if values.dtype.kind not in "fi":
+        return False
+    return np.all((values >= low) & (values <= high) | (np.isnan(values) & may_miss))
+
+
+def _are_in_order(labels: NDArray[Any]) -> bool | np.bool_:
+    """Tell whether labels are numbered from 0 in order of first appearance."""
+    before = np.maximum.accumulate(np.r_[-1, labels[:-1]])
+    return np.all(labels <= before + 1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.faults import about
+from spherelax.io.writing import drafted
 
 MAGIC = b"SQLite format 3\0"
 # Bytes of the header with the page size (1 means 65536) and with the versions, which are WAL if
@@ -16,6 +17,8 @@ MAGIC = b"SQLite format 3\0"
 PAGE_SIZE, VERSIONS = slice(16, 18), slice(18, 20)
 WAL = b"\2\2"
 LOGS = ("-wal", "-journal")
+# The database is not trusted: it may not call functions with effects, nor have cells that overlap.
+GUARDS = ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON")
 
 
 @contextmanager
@@ -34,7 +37,7 @@ def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
     spherelax.errors.InvalidInputError: nowhere.db: No such file or directory
     """
     try:
-        with path.open("rb") as file:
+        with about(path), path.open("rb") as file:
             header = file.read(20)
         if header and not header.startswith(MAGIC):
             raise InvalidInputError(f"{path}: must be an SQLite database; found another file")
@@ -50,11 +53,13 @@ def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
         options = "mode=ro&immutable=1" if is_closed else "mode=ro"
         address = f"{path.absolute().as_uri()}?{options}"
         with closing(sqlite3.connect(address, uri=True)) as database:
+            for setting in GUARDS:
+                database.execute(f"PRAGMA {setting}")
             database.execute("BEGIN")
             yield database
     except OSError as error:
         raise InvalidInputError(f"{path}: {error.strerror or error}") from None
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise InvalidInputError(f"{path}: cannot be read; {error}") from None
 
 
@@ -64,6 +69,7 @@ def replaced(path: Path) -> Iterator[sqlite3.Connection]:
 
     Examples
     --------
+    >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with replaced(Path(folder, "new.db")) as database:
     ...         _ = database.execute("CREATE TABLE images (image_id, name)")
@@ -79,16 +85,12 @@ def replaced(path: Path) -> Iterator[sqlite3.Connection]:
             raise InvalidInputError(
                 f"{path}: must not be in use or unfinished; found its log {log}"
             )
-    target = path.resolve()
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            draft = Path(folder, target.name)
-            with closing(sqlite3.connect(draft)) as database:
-                yield database
-                database.commit()
-                # A write-ahead log would be left behind when the file is renamed.
-                database.execute("PRAGMA journal_mode = DELETE")
-            draft.replace(target)
+        with drafted(path) as draft, closing(sqlite3.connect(draft)) as database:
+            yield database
+            database.commit()
+            # A write-ahead log would be left behind when the file is renamed.
+            database.execute("PRAGMA journal_mode = DELETE")
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidInputError(f"{path}: cannot be written; {reason}") from None

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.errors import InvalidInputError
+from spherelax.errors import InvalidInputError, shown
 from spherelax.io.arrays import read_vector
 from spherelax.io.items import Items
-from spherelax.io.rows import Table, has_edge_header, has_group_header, is_number, read_table, shown
+from spherelax.io.rows import Table, has_edge_header, has_group_header, is_number, read_table
 from spherelax.io.source import File, Source
 
 

@@ -1,11 +1,30 @@
-"""Writing of files: completely or not at all; a target can be checked before any work is done."""
+"""Writing of files: completely or not at all; a target can be checked before any work is done.
+
+A file is written in a folder of its own beside the target, and then renamed. The folder is locked
+while it is in use. So a later run can tell the folders of runs that were killed, which it removes,
+from those of runs that are still writing.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from spherelax.errors import InvalidInputError
+
+# POSIX has locks; elsewhere nothing is locked, and nothing is removed.
+LOCKS: Any = import_module("fcntl") if find_spec("fcntl") else None
+ENDING = ".part"
+NAME = 40  # characters of the target in the name of the folder, which must not become too long
+TRIES = 100  # folders that are made until one is not removed before it is locked
 
 
 def is_device(path: str | Path) -> bool:
@@ -37,10 +56,9 @@ def check_target(path: str | Path) -> None:
         raise InvalidInputError(f"{path}: the folder {path.parent} does not exist")
     if is_device(path):
         return
-    draft = _draft(path)
     try:
-        draft.touch()
-        draft.unlink()
+        with _workshop(_target(path)) as folder:
+            Path(folder, path.name).touch()
     except OSError as error:
         raise InvalidInputError(f"{path}: cannot be written; {error.strerror or error}") from None
 
@@ -61,15 +79,98 @@ def replace_file(path: str | Path, content: bytes) -> None:
     if is_device(path):
         path.write_bytes(content)
         return
-    draft = _draft(path)
-    try:
+    with drafted(path) as draft:
         draft.write_bytes(content)
-        draft.replace(path.resolve())
-    finally:
-        draft.unlink(missing_ok=True)
 
 
-def _draft(path: Path) -> Path:
-    """Return the path of a file before it is renamed; links are followed."""
-    target = path.resolve()
-    return target.with_name(f".{target.name}.{os.getpid()}.part")
+@contextmanager
+def drafted(path: str | Path) -> Iterator[Path]:
+    """Yield the path of a draft; it gets the name of the target when everything is written.
+
+    What earlier runs for this target left, because they were killed, is removed.
+
+    Parameters
+    ----------
+    path : str or Path
+        The target; links are followed.
+
+    Yields
+    ------
+    Path
+        A file of the same name in a folder beside it, which does not exist yet.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with drafted(Path(folder, "labels.csv")) as draft:
+    ...         _ = draft.write_text("item,label")
+    ...         before = Path(folder, "labels.csv").exists()
+    ...     before, [path.name for path in Path(folder).iterdir()]
+    (False, ['labels.csv'])
+    """
+    target = _target(Path(path))
+    _remove_left(target)
+    with _workshop(target) as folder:
+        draft = Path(folder, target.name)
+        yield draft
+        draft.replace(target)
+
+
+def _target(path: Path) -> Path:
+    """Return the file that is written: links are followed."""
+    try:
+        return path.resolve()
+    except ValueError:
+        raise InvalidInputError(f"{path}: the name of a file must not have a zero byte") from None
+
+
+@contextmanager
+def _workshop(target: Path) -> Iterator[str]:
+    """Make a locked folder beside the target, and remove it in the end."""
+    for _ in range(TRIES):
+        with tempfile.TemporaryDirectory(
+            dir=target.parent, prefix=_start(target), suffix=ENDING, ignore_cleanup_errors=True
+        ) as folder:
+            lock = _locked(folder, wait=True)
+            try:
+                # Another run may have taken it for one that was left, before it was locked.
+                if Path(folder).exists():
+                    yield folder
+                    return
+            finally:
+                if lock is not None:
+                    os.close(lock)
+    raise OSError(f"no folder can be made in {target.parent}")
+
+
+def _remove_left(target: Path) -> None:
+    """Remove the folders of earlier runs for this target that nobody has locked."""
+    name = re.compile(re.escape(_start(target)) + r"[a-z0-9_]{8}" + re.escape(ENDING))
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        left = [entry.path for entry in entries if name.fullmatch(entry.name)]
+        for folder in left:
+            lock = _locked(folder, wait=False)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def _start(target: Path) -> str:
+    """Return how the names of the folders of a target begin."""
+    return f".{target.name[:NAME]}."
+
+
+def _locked(folder: str, *, wait: bool) -> int | None:
+    """Lock a folder and return its descriptor; None if another has it or there are no locks."""
+    if LOCKS is None:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        LOCKS.flock(descriptor, LOCKS.LOCK_EX | (0 if wait else LOCKS.LOCK_NB))
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
+from spherelax.memory import NUMBER, check_fits
 from spherelax.power import sphere
 from spherelax.power.rebalance import Rebalanced
 from spherelax.problem import Problem
@@ -73,7 +74,9 @@ def n_columns(problem: Problem, max_labels: int | None) -> int:
             "max_labels must be at least the size of the largest group, "
             f"{problem.largest_group}; found {max_labels}"
         )
-    return min(m, max_labels)
+    k = min(m, max_labels)
+    check_fits(3 * NUMBER * m * k, f"U of {m} items and {k} labels", "Take a smaller max_labels.")
+    return k
 
 
 def _loose_bound(problem: Problem) -> int:

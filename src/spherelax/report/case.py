@@ -76,7 +76,7 @@ class Case:
             )
         scale = float(problem.similarity.max())
         groups = None if items.groups is None else list(items.groups)
-        graph = build_graph(problem, scale)
+        graph = build_graph(problem, scale, np.arange(problem.n_items, dtype=np.int32))
         return cls(
             items.names,
             groups,

@@ -18,6 +18,7 @@ MAX_TICKS = 4
 MAX_TICKS_BELOW = 6
 # Savings are cut off at minus this share of the largest one: it does not matter how bad labels are.
 CUT = 0.25
+LEAST = 1e-100  # values that differ by less are equal
 # Space above and below a curve, as a share of the height.
 MARGIN = 0.08
 # Status of labels that were chosen by eta, and of those chosen neither by eta nor by saving.
@@ -50,7 +51,7 @@ def linear(values: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> Axis:
     array([0. , 0.5, 1. ])
     """
     low, high = float(values.min()), float(values.max())
-    if low == high:
+    if high - low < LEAST:
         return Axis(np.full(len(values), 0.5), [(0.5, _number(low))])
     step = 10.0 ** np.floor(np.log10((high - low) / 2))
     step *= next(n for n in (0.5, 1, 2, 5, 10) if (high - low) / (n * step) < max_ticks)
@@ -99,7 +100,8 @@ def across(path: SweepPath) -> Axis:
         alphas = [low + span * at for at, _ in ticks]
         named = [_number(alpha / (1.0 - alpha)) for alpha in alphas]
         return Axis(places, [(at, said) for (at, _), said in zip(ticks, named, strict=True)])
-    return logarithmic(path.resolutions, 0.0, MAX_TICKS_BELOW)
+    lowest = path.resolutions.min(where=path.resolutions > 0, initial=1.0)
+    return logarithmic(path.resolutions, float(lowest) / 2, MAX_TICKS_BELOW)
 
 
 def curves(case: Case) -> list[Curve]:

@@ -135,7 +135,8 @@ def _entities(case: Case, sizes: NDArray[np.intp]) -> Entities | None:
 
 
 def _histogram(shares: NDArray[np.float64]) -> list[int]:
-    """Count shares in bins of equal width."""
+    """Count shares in bins of equal width; those that are not known are left out."""
+    shares = shares[~np.isnan(shares)]
     bins = np.minimum((shares * CONFIDENCE_BINS).astype(int), CONFIDENCE_BINS - 1)
     return [int(n) for n in np.bincount(bins, minlength=CONFIDENCE_BINS)]
 

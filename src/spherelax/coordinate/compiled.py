@@ -1,0 +1,111 @@
+"""Compiling: the one decorator of all kernels, with a cache whose failure does no harm.
+
+Numba keeps machine code in files beside the source, or in the user's cache folder. If no such
+folder can be written, functions are compiled in every process. If a file is damaged, it is not
+used: what it held is compiled again, and replaces it. Either is said once, as a warning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+Kernel = Callable[..., Any]
+
+_said: list[str] = []
+
+
+def compiled(function: Kernel | None = None, **options: Any) -> Any:
+    """Compile a function when it is first called; it runs without the interpreter's lock.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The function; without it, the decorator with options is returned.
+    **options
+        Other options of :func:`numba.njit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spherelax.coordinate.tally import moments
+    >>> moments(np.array([0, 1, 1]), np.array([1.0, 2.0, 3.0]), 2)[1]
+    array([1., 5.])
+    """
+    if function is None:
+        return partial(compiled, **options)
+    dispatcher = njit(nogil=True, **options)(function)
+    if hasattr(dispatcher, "enable_caching"):  # not if compiling is switched off
+        try:
+            dispatcher._cache = _Cache(function)
+        except (RuntimeError, OSError):
+            _say("no folder for it can be written", "set NUMBA_CACHE_DIR to one that can")
+    return dispatcher
+
+
+class _SealedFile(IndexDataCacheFile):
+    """Cache files that end in a checksum: machine code that is damaged must not run."""
+
+    def _dump(self, obj: Any) -> bytes:
+        content = super()._dump(obj)
+        return bytes(content + _seal(content))
+
+    def _load_data(self, name: str) -> Any:
+        with open(self._data_path(name), "rb") as file:  # noqa: PTH123 (as Numba's own names)
+            content = file.read()
+        seal = _seal(b"")
+        if _seal(content[: -len(seal)]) != content[-len(seal) :]:
+            raise ValueError(f"{name} is damaged")
+        return super()._load_data(name)
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of a function; a damaged or unwritable file is as good as none."""
+
+    def __init__(self, function: Kernel) -> None:
+        super().__init__(function)
+        self._cache_file = _SealedFile(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled before; None if there is nothing that can be used."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # damaged files raise anything
+            _say(f"files in {self._cache_path} are damaged", "they are replaced")
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if that is possible."""
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # as above, and a full or read-only disk
+            _say(f"{self._cache_path} cannot be written", "set NUMBA_CACHE_DIR to another folder")
+
+
+def _seal(content: bytes) -> bytes:
+    """Return the checksum of a file."""
+    return hashlib.sha256(content).digest()
+
+
+def _say(reason: str, advice: str) -> None:
+    """Warn that compiled code is not kept; only the first reason is told."""
+    if _said:
+        return
+    _said.append(reason)
+    warnings.warn(
+        f"Compiled code was not taken from disk or kept there: {reason}; {advice}. "
+        "Until then, functions are compiled when they are first used, which takes seconds.",
+        RuntimeWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,169 @@
+"""Shards: whole components of a problem in files, and the plan that lists them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.errors import InvalidInputError
+from spherelax.io.parquet import read_parquet
+from spherelax.io.source import Source
+from spherelax.io.writing import replace_file
+
+VERSION = 1
+MANIFEST = "manifest.json"
+EDGES, ITEMS = "edges.parquet", "items.parquet"
+# Group of an item that may share a label with any other.
+FREE = -1
+
+
+class Edges(NamedTuple):
+    """Pairs of a shard, each once, sorted: rows of both items in the shard, and the similarity."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    similarity: NDArray[np.float64]
+
+
+class Members(NamedTuple):
+    """Items of a shard, in the order of their numbers.
+
+    Attributes
+    ----------
+    number : ndarray of int64
+        Number of each item among all items, in the order of sources and ids.
+    id : pyarrow.ChunkedArray
+        The user's ids.
+    source : pyarrow.ChunkedArray or None
+        The user's sources; None: there are none.
+    group : ndarray of int32
+        Place of the item's source in `Plan.duplicate_free`, or -1.
+    """
+
+    number: NDArray[np.int64]
+    id: Any
+    source: Any
+    group: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some whole components of a problem, in a folder of its own.
+
+    Attributes
+    ----------
+    folder : Path
+        It holds ``edges.parquet`` and ``items.parquet``.
+    n_items, n_pairs, n_components : int
+        What the shard holds.
+    n_bytes : int
+        Size of both files.
+
+    Examples
+    --------
+    See :func:`ingest`.
+    """
+
+    folder: Path
+    n_items: int
+    n_pairs: int
+    n_components: int
+    n_bytes: int
+
+    def edges(self) -> Edges:
+        """Read the pairs."""
+        table = read_parquet(self.folder / EDGES)
+        return Edges(*(column.to_numpy() for column in table.columns))
+
+    def items(self) -> Members:
+        """Read the items."""
+        table = read_parquet(self.folder / ITEMS)
+        source = table["source"] if "source" in table.column_names else None
+        return Members(table["item"].to_numpy(), table["id"], source, table["group"].to_numpy())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A problem in shards.
+
+    Attributes
+    ----------
+    folder : Path
+        Its folder.
+    shards : tuple of Shard
+        Largest components first.
+    n_items, n_pairs, n_components : int
+        What all shards hold.
+    column : str
+        Name of the column of scores.
+    kind : {"graph", "pairs", "odds", "information"} or None
+        What the similarities are, as in :func:`spherelax.io.read_pairs`.
+    duplicate_free : tuple
+        Sources that hold each entity at most once, sorted: the groups.
+    request : dict
+        The input and the settings that the plan was made from.
+
+    Examples
+    --------
+    See :func:`ingest`.
+    """
+
+    folder: Path
+    shards: tuple[Shard, ...]
+    column: str
+    kind: str | None
+    duplicate_free: tuple[Any, ...]
+    request: dict[str, Any]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return sum(shard.n_items for shard in self.shards)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of different pairs."""
+        return sum(shard.n_pairs for shard in self.shards)
+
+    @property
+    def n_components(self) -> int:
+        """Number of components, records without a pair included."""
+        return sum(shard.n_components for shard in self.shards)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Plan:
+        """Read the plan of a folder.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is none, or one of another version.
+        """
+        return read_plan(Path(folder))
+
+    def save(self) -> None:
+        """Write the manifest; only then is the plan complete."""
+        shards = [asdict(shard) | {"folder": shard.folder.name} for shard in self.shards]
+        about = {each: vars(self)[each] for each in vars(self) if each not in ("folder", "shards")}
+        content = {"version": VERSION, **about, "shards": shards}
+        replace_file(self.folder / MANIFEST, json.dumps(content, indent=1).encode())
+
+
+def read_plan(folder: Path) -> Plan:
+    """Read the plan of a folder."""
+    path = folder / MANIFEST
+    try:
+        found = json.loads(Source(path).text)
+        version = found.pop("version")
+        if version == VERSION:
+            shards = tuple(Shard(folder / each.pop("folder"), **each) for each in found["shards"])
+            free = tuple(found["duplicate_free"])
+            return Plan(**{**found, "folder": folder, "shards": shards, "duplicate_free": free})
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInputError(f"{path}: not a plan of shards; {error}") from None
+    raise InvalidInputError(f"{path}: must be a plan of version {VERSION}; found {version!r}")

@@ -1,0 +1,190 @@
+"""What a set of files of pairs holds, and what it will cost, before anything is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from spherelax.scale.components import Components, Forest
+from spherelax.scale.ingest import MEMORY, components, silent
+from spherelax.scale.numbering import Numbered, Request, double, number
+from spherelax.scale.origins import Origin
+from spherelax.scale.workspace import Progress, Workspace, workspace
+
+# Floors that are tried.
+N_FLOORS = 12
+# Memory of the solver, beyond its input, as measured: bytes of an item and of a pair, which is
+# stored twice.
+ITEM_BYTES, PAIR_BYTES = 100, 18
+# Disk that `ingest` needs while it works. Measured: 30 bytes of an item with a short id and 32 of a
+# pair if all fits into memory, up to twice that if not.
+ITEM_DISK, PAIR_DISK = 50, 60
+
+
+@dataclass(frozen=True)
+class Size:
+    """Components of some sizes: from so many to so many items, how many, with how many pairs."""
+
+    at_least: int
+    at_most: int
+    n_components: int
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class Floor:
+    """What is left if pairs below a score are left out.
+
+    Attributes
+    ----------
+    floor : float
+        The lowest score that is kept.
+    n_pairs, n_components : int
+        What is left; records without a pair are components too.
+    giant_pairs, giant_items : int
+        Of these, in the component with the most pairs.
+    """
+
+    floor: float
+    n_pairs: int
+    n_components: int
+    giant_pairs: int
+    giant_items: int
+
+    @property
+    def giant_share(self) -> float:
+        """Share of the pairs that are in the component with the most pairs."""
+        return self.giant_pairs / max(self.n_pairs, 1)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What pairs hold, and what they will cost.
+
+    Attributes
+    ----------
+    n_items, n_pairs, n_components, n_isolated : int
+        Records, different pairs, components, and records without a pair.
+    sizes : tuple of Size
+        Components by their number of items, in powers of 2.
+    floors : tuple of Floor
+        The giant component by the score floor, from the lowest score on.
+
+    Examples
+    --------
+    See :func:`survey`.
+    """
+
+    n_items: int
+    n_pairs: int
+    n_components: int
+    n_isolated: int
+    sizes: tuple[Size, ...]
+    floors: tuple[Floor, ...]
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a solve of everything at once takes beyond its input."""
+        return ITEM_BYTES * self.n_items + PAIR_BYTES * self.n_pairs
+
+    @property
+    def giant_memory(self) -> int:
+        """Bytes that a solve of the component with the most pairs takes beyond its input."""
+        if not self.floors:
+            return ITEM_BYTES
+        return ITEM_BYTES * self.floors[0].giant_items + PAIR_BYTES * self.floors[0].giant_pairs
+
+    @property
+    def disk(self) -> int:
+        """Bytes that `ingest` needs on disk while it works, shards included, if ids are short."""
+        return ITEM_DISK * self.n_items + PAIR_DISK * self.n_pairs
+
+
+def survey(
+    source: Any,
+    *,
+    table: str | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    records: Any = None,
+    kind: str | None = None,
+    memory_limit: str = MEMORY,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Count records, pairs and components, and tell which score floor splits the giant component.
+
+    Parameters
+    ----------
+    source, table, columns, records, kind, memory_limit, progress
+        As in :func:`ingest`.
+    folder : str or Path, optional
+        Where files are kept while it works. None: a temporary folder of the system.
+
+    Returns
+    -------
+    Survey
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from spherelax import scale
+    >>> pairs = {"id_a": [1, 2, 3, 5], "id_b": [2, 3, 4, 6], "score": [0.9, 0.3, 0.9, 0.8]}
+    >>> found = scale.survey(pa.table(pairs))
+    >>> found.n_items, found.n_pairs, found.n_components
+    (6, 4, 2)
+    >>> [(each.floor, each.n_pairs, each.giant_pairs) for each in found.floors]
+    [(0.3, 4, 3), (0.8, 3, 1), (0.9, 2, 1)]
+    """
+    known = None if records is None else Origin.of(records)
+    request = Request(Origin.of(source, table), known, columns, None, kind, None)
+    with (
+        TemporaryDirectory(dir=folder) as home,
+        workspace(Path(home), memory_limit, progress or silent) as work,
+    ):
+        found = number(work, request, Path(home))
+        parts = components(work, found).components()
+        return Survey(
+            n_items=found.n_items,
+            n_pairs=int(parts.n_pairs.sum()),
+            n_components=len(parts.n_pairs),
+            n_isolated=int(np.count_nonzero(parts.n_items == 1)),
+            sizes=tuple(_sizes(parts)),
+            floors=tuple(_floors(work, found)),
+        )
+
+
+def _sizes(parts: Components) -> Iterator[Size]:
+    """Count the components by their number of items, in powers of 2."""
+    power = np.frexp(parts.n_items)[1] - 1
+    n_components = np.bincount(power)
+    n_pairs = np.bincount(power, parts.n_pairs)
+    for each in np.flatnonzero(n_components).tolist():
+        yield Size(2**each, 2 ** (each + 1) - 1, int(n_components[each]), int(n_pairs[each]))
+
+
+def _floors(work: Workspace, found: Numbered) -> list[Floor]:
+    """Add the pairs from the highest scores on, and look at the giant component at each floor."""
+    work.make("ranked", "SELECT a, b, score FROM pairs ORDER BY score DESC", "sort scores")
+    n_pairs = work.value("SELECT count(*) FROM ranked")
+    if not n_pairs:
+        return []
+    ends = n_pairs * np.arange(1, N_FLOORS + 1) // N_FLOORS - 1
+    rows = f"SELECT DISTINCT score FROM ranked WHERE rowid IN {tuple(ends.clip(0).tolist())}"
+    forest, floors = Forest.of(found.n_items), list[Floor]()
+    n_kept, above = 0, inf
+    for (floor,) in work.rows(f"{rows} ORDER BY score DESC"):
+        work.progress("find components by floor", len(floors) / N_FLOORS)
+        for a, b in work.arrays(
+            f"SELECT a, b FROM ranked WHERE score >= {double(floor)} AND score < {double(above)}"
+        ):
+            forest.add(a, b)
+            n_kept += len(a)
+        floors.append(Floor(floor, n_kept, forest.n_components(), *forest.largest()))
+        above = floor
+    return floors[::-1]

@@ -1,0 +1,94 @@
+"""Compiled functions without a cache, and with one that is damaged."""
+
+import ast
+import importlib.util
+import warnings
+from pathlib import Path
+
+import pytest
+
+from spherelax import coordinate
+from spherelax.coordinate import compiled as module
+from spherelax.coordinate.compiled import compiled
+
+SOURCE = "def triple(x):\n    return 3 * x\n"
+
+
+@pytest.fixture(autouse=True)
+def nothing_said(monkeypatch):
+    monkeypatch.setattr(module, "_said", [])
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+
+
+def triple(folder):
+    """Compile a function of a module in a folder, as in a new process."""
+    path = Path(folder, "kernel.py")
+    path.write_text(SOURCE) if not path.exists() else None
+    spec = importlib.util.spec_from_file_location("kernel", path)
+    kernel = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kernel)
+    return compiled(kernel.triple)
+
+
+def test_compiled_code_is_kept(tmp_path):
+    assert triple(tmp_path)(2) == 6
+    again = triple(tmp_path)
+    assert again(2) == 6
+    assert sum(again.stats.cache_hits.values()) == 1
+
+
+def test_without_a_folder_for_it_functions_are_compiled_anew():
+    names = {}
+    exec(SOURCE, names)  # a function that is in no file
+    with pytest.warns(RuntimeWarning, match="no folder for it can be written") as caught:
+        first, second = compiled(names["triple"]), compiled(names["triple"])
+    assert first(2) == second(2) == 6
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("ending", [".nbc", ".nbi"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "text"])
+def test_damaged_files_are_replaced(tmp_path, ending, damage):
+    assert triple(tmp_path)(2) == 6
+    (path,) = tmp_path.rglob(f"*{ending}")
+    content = path.read_bytes()
+    middle = len(content) // 2
+    path.write_bytes(
+        {
+            "cut": content[:middle],
+            "empty": b"",
+            "flipped": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
+            "text": b"not compiled",
+        }[damage]
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert triple(tmp_path)(2) == 6
+    assert len(caught) <= 1
+    if ending == ".nbc" or damage != "flipped":  # an index may stay readable
+        assert "are damaged; they are replaced" in str(caught[0].message)
+    mended = triple(tmp_path)
+    assert mended(2) == 6
+    assert sum(mended.stats.cache_hits.values()) == 1
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(module.IndexDataCacheFile, "_save_index", refuse)
+    with pytest.warns(RuntimeWarning, match="cannot be written; set NUMBA_CACHE_DIR"):
+        assert triple(tmp_path)(2) == 6
+
+
+def test_all_kernels_have_the_one_decorator():
+    folder = Path(coordinate.__file__).parent
+    found = {
+        path.name
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "numba"
+        and any(alias.name in ("njit", "jit") for alias in node.names)
+    }
+    assert found == {"compiled.py"}

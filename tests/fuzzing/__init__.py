@@ -1,0 +1,1 @@
+"""Damaged files and odd input: every outcome must be an answer or an error of our own."""

@@ -1,0 +1,172 @@
+"""Hostile input: every outcome is an answer or an error of our own.
+
+The number of cases is small here; `make fuzz` sets SPHERELAX_FUZZ to try many more.
+"""
+
+import io
+import os
+import tempfile
+import warnings
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from program import BLOCKS
+
+import spherelax as sl
+from fuzzing.trial import judged
+
+FEW = 300
+CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))
+PARTS = 4
+GOOD = {"answer", "refused"}
+
+some = settings(
+    max_examples=CASES // 2,
+    deadline=None,
+    derandomize=CASES <= FEW,
+    suppress_health_check=list(HealthCheck),
+)
+odd = st.sampled_from([0.0, 0.5, 1.0, -1.0, np.nan, np.inf, 1e17, 1e308, 10**400])
+numbers = st.one_of(st.floats(), st.integers(), odd)
+cells = st.one_of(
+    st.sampled_from(["a", "b", "c", "1", "2", "0.5", "item", "id", "score", "", "nan", "-1"]),
+    st.text(max_size=5),
+)
+
+
+@cache
+def saved_result():
+    """Return the content of a saved result."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "result.npz")
+        sl.io.save_result(path, sl.solve(BLOCKS))
+        return path.read_bytes()
+
+
+def verdict(work):
+    """Do some work without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return judged(work)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_damaged_files(part):
+    pytest.importorskip("anndata")
+    from fuzzing.campaign import run  # noqa: PLC0415 (needs anndata and pyarrow)
+
+    share = CASES // PARTS
+    counts, faults = run(part * share, (part + 1) * share)
+    assert faults == []
+    assert counts.total() == share
+    assert counts["answer"] > 0
+
+
+@some
+@given(
+    rows=st.lists(st.lists(cells, min_size=1, max_size=6), max_size=8),
+    separator=st.sampled_from([",", ";", "\t", " "]),
+    ending=st.sampled_from([".csv", ".tsv", ".txt"]),
+    kind=st.sampled_from([None, "edges", "pairs", "points"]),
+)
+def test_tables(rows, separator, ending, kind):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"table{ending}")
+        path.write_text("\n".join(map(separator.join, rows)), "utf-8", "surrogatepass", "")
+        assert verdict(lambda: sl.io.read(path, kind=kind)) in GOOD
+
+
+@some
+@given(data=st.data())
+def test_saved_results(data):
+    content = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "result.npz")
+        path.write_bytes(saved_result())
+        saved = sl.io.read_arrays(path)
+        name = data.draw(st.sampled_from(sorted(saved)))
+        old = saved[name]
+        if old.dtype.kind == "f":
+            elements = st.floats(width=64)
+            saved[name] = data.draw(arrays(np.float64, old.shape, elements=elements))
+        elif old.dtype.kind == "i":
+            elements = st.integers(-2, 9)
+            saved[name] = data.draw(arrays(old.dtype, old.shape, elements=elements))
+        np.savez(content, **saved)
+        path.write_bytes(content.getvalue())
+
+        def use():
+            result = sl.io.load_result(path)
+            items = sl.io.Items(BLOCKS, None)
+            sl.io.summary(items, result)
+            result.with_n_labels(2)
+            result.at(1.0)
+            sl.report.report_html(items, result)
+
+        assert verdict(use) in GOOD
+
+
+@some
+@given(solver=st.sampled_from([sl.Coordinate, sl.Power]), value=numbers, data=st.data())
+def test_settings(solver, value, data):
+    name = data.draw(st.sampled_from([field.name for field in fields(solver)]))
+    assert verdict(lambda: solver(**{name: value})) in GOOD
+
+
+@st.composite
+def problems(draw):
+    """Small problems: alone or two side by side, with a twin, asymmetric by rounding, scaled."""
+    n = draw(st.integers(2, 9))
+    values = st.sampled_from([0.0, 0.0, 1.0, 1.0, 0.1, 0.5, 2.0, 1e-12, 1e12])
+    W = draw(arrays(np.float64, (n, n), elements=values))
+    W = np.maximum(W, W.T)
+    change = draw(st.sampled_from(["none", "beside", "twin", "rounding", "scaled", "shapeless"]))
+    if change == "beside":
+        W = np.block([[W, np.zeros((n, n))], [np.zeros((n, n)), W * draw(st.floats(0.5, 2.0))]])
+    elif change == "twin":
+        W = W[np.r_[:n, 0]][:, np.r_[:n, 0]]
+    elif change == "rounding":
+        W = W * (1.0 + 1e-12 * np.triu(np.ones_like(W)))
+    elif change == "scaled":
+        W = W * 10.0 ** draw(st.integers(-250, 250))
+    elif change == "shapeless":
+        W = draw(arrays(np.float64, (n, n)))
+    groups = draw(st.none() | st.lists(st.integers(0, 3), min_size=len(W), max_size=len(W)))
+    return W, groups
+
+
+@some
+@given(
+    problem=problems(),
+    kind=st.sampled_from([None, None, "graph", "pairs", "odds", "information"]),
+    pick=st.sampled_from([None, None, "eta", "stability", "valleys"]) | numbers,
+    duplicate_free=st.sampled_from(["hard", "soft"]),
+)
+def test_small_problems(problem, kind, pick, duplicate_free):
+    W, groups = problem
+
+    def use():
+        result = sl.solve(W, groups, kind=kind, pick=pick, duplicate_free=duplicate_free, n_jobs=1)
+        assert np.isfinite(result.resolution)
+        assert len(result.labels) == len(W)
+        assert np.all((result.confidence >= 0) & (result.confidence <= 1))
+        assert np.isfinite(result.path.stability).all()
+        result.at(1e20)
+        result.with_n_labels(2)
+        result.matches()
+        result.pair_probability()
+        result.entity_probability()
+        sl.solve(W, groups, kind=kind, start=result)
+        with tempfile.TemporaryDirectory() as folder:
+            sl.io.save_result(Path(folder, "result.npz"), result)
+            loaded = sl.io.load_result(Path(folder, "result.npz"))
+        np.testing.assert_array_equal(loaded.labels, result.labels)
+
+    assert verdict(use) in GOOD
