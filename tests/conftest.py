@@ -9,8 +9,9 @@ import pytest
 from spherelax.settings import SOLVERS
 
 ROOT = Path(__file__).resolve().parents[1]
-# The command line is tested with pipes, signals and terminals of POSIX.
-collect_ignore = ["cli"] if sys.platform == "win32" else []
+# The command line is tested with pipes, signals and terminals of POSIX. Guided fuzzing needs
+# atheris, which only `make fuzz-guided` installs.
+collect_ignore = ["fuzzing/guided.py", *(["cli"] if sys.platform == "win32" else [])]
 
 SLOW_FIXTURES = {"data_home", "browser"}
 SLOW_PLACES = {

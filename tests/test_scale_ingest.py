@@ -360,7 +360,7 @@ def test_all_files_that_fail_are_named(tmp_path):
     source = split(table(), tmp_path / "in", 6)
     for at, content in ((1, b""), (3, b"PAR1"), (4, b"nothing at all")):
         (tmp_path / f"in/part{at}.parquet").write_bytes(content)
-    said = r"part1.parquet: cannot be read; .*; .*part3.parquet, .*part4.parquet failed too"
+    said = r"part1.parquet: cannot be read; .*part3.parquet, .*part4.parquet failed too"
     with pytest.raises(InvalidInputError, match=said):
         scale.ingest(source, tmp_path / "out")
 
