@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.errors import InvalidInputError, SphereWarning
+from spherelax.errors import InvalidInputError, SphereWarning, shown
 from spherelax.labels import Labels, count_labels, inside_pairs
 from spherelax.metrics import pairwise_scores
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
@@ -412,9 +412,10 @@ def say_status(result: Result) -> str:
     """
     if result.status is not Status.NEAREST or result.asked is None:
         return str(result.status)
+    asked = f"{result.asked:,}" if result.asked <= len(result.labels) else shown(result.asked)
     steps = result.n_labels_per_step
     return (
-        f"No step has {result.asked:,} labels, so that those of the nearest one were taken, "
+        f"No step has {asked} labels, so that those of the nearest one were taken, "
         f"{result.n_labels:,}. Steps have {steps.min():,} to {steps.max():,}."
     )
 
