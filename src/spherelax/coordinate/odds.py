@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from spherelax.coordinate.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.graph import Graph, arranged
 from spherelax.coordinate.matching import matched, of_matching
 from spherelax.coordinate.partition import partitioned
 from spherelax.coordinate.posterior import Posterior, by_log_odds, posterior
@@ -52,7 +52,9 @@ def listed(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
     or those that hardly contradict each other: between two groups, or if candidates of one item
     nearly always match. Where most items are compared with most others, there is no list.
     """
-    if kind == "graph" or not is_list or len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+    if kind in ("graph", "neighbors") or not is_list:
+        return None
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
     n_groups, m = graph.n_groups(), graph.n_present()
     if n_groups == 2:
@@ -81,12 +83,25 @@ def probabilities(
         return found._replace(right=_of_entries(graph, found.right))
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
+    if n_groups == 0 and sources is None:
+        graph = _present(graph)
     found = partitioned(graph, apart(graph, sources))
     if kind is None and not _are_entities(graph, found.right, closed):
         return None
     if closed < PAIRED:
         found = _of_two(graph, None if sources is None else _with_several(graph))
     return found._replace(right=_of_entries(graph, found.right))
+
+
+def _present(graph: Graph) -> Graph:
+    """Return a graph without groups among the items that have a similarity: the others are alone.
+
+    Its entries stay in their order.
+    """
+    has = np.diff(graph.indptr) > 0
+    number = np.cumsum(has, dtype=np.int32) - 1
+    indptr = np.r_[0, graph.indptr[1:][has]]
+    return arranged(indptr, number[graph.indices], graph.values, graph.weight[has])
 
 
 def stated(odds: Graph) -> Judged:
