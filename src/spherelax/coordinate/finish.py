@@ -110,9 +110,7 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     labelings = [labels[cells] for labels in walked.labels]
     at = finest(model.graph, labelings, field.graph.n_items)
     if at is None:
-        return Finished(
-            components(*model.graph[:2]), len(path.labels) - 1, Status.NOISE, is_step=False
-        )
+        return _joined(learnt)
     return Finished(labelings[at], _nearest(path, labelings[at]), Status.BORDERS, is_step=False)
 
 
@@ -178,9 +176,14 @@ def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Fin
         return found._replace(labels=path.labels[at], at=at)
     if not joins:
         return found._replace(status=Status.NOISE)
+    return _joined(learnt)
+
+
+def _joined(learnt: Learnt) -> Finished:
+    """Return one label for all that is connected, which may be noise or one cluster."""
     graph = learnt.model.graph
     labels = components(graph.indptr, graph.indices, graph.group)
-    return Finished(labels, len(path.labels) - 1, Status.NOISE, is_step=False)
+    return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
 
 
 def _shaken(learnt: Learnt, found: Finished) -> Labels:

@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from spherelax.coordinate.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
-from spherelax.coordinate.graph import Graph, arranged
+from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.matching import matched, of_matching
 from spherelax.coordinate.partition import partitioned
 from spherelax.coordinate.posterior import Posterior, by_log_odds, posterior
@@ -99,9 +99,16 @@ def _present(graph: Graph) -> Graph:
     Its entries stay in their order.
     """
     has = np.diff(graph.indptr) > 0
-    number = np.cumsum(has, dtype=np.int32) - 1
-    indptr = np.r_[0, graph.indptr[1:][has]]
-    return arranged(indptr, number[graph.indices], graph.values, graph.weight[has])
+    before = np.r_[0, np.cumsum(has)].astype(np.int32)
+    m = int(before[-1])
+    return graph._replace(
+        indptr=np.r_[0, graph.indptr[1:][has]],
+        indices=before[graph.indices],
+        weight=graph.weight[has],
+        component_ptr=np.unique(before[graph.component_ptr]),
+        unit_ptr=np.arange(m + 1, dtype=np.int32),
+        given=np.arange(m, dtype=np.int32),
+    )
 
 
 def stated(odds: Graph) -> Judged:
