@@ -55,13 +55,15 @@ def solve(
         The object that each item belongs to, in any order, such as the image of a keypoint. Items
         of one group never share a label. An item whose group is None is free of this rule. None
         instead of a sequence: no item has a group.
-    kind : {"graph", "pairs", "odds", "information"}, optional
-        What the similarities are. "graph": two items without a similarity are not alike. "pairs":
+    kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
+        What the similarities are. "graph": two items without a similarity are not alike.
+        "neighbors": a graph in which every item is joined to its nearest others. "pairs":
         scores of candidates, from blocking rules or nearest neighbours; that a pair is listed says
         little, and what its score is worth is learnt. "odds": the log odds, in nats, that two items
         are the same; they may be negative. "information": ``-log(1 - p)`` nats, where p is how
         likely some model says that two items are the same; where scores show what they are worth,
-        that is learnt, else p is believed. None: a sparse matrix is taken for a list of candidates
+        that is learnt, else p is believed. None: a sparse matrix is taken for a neighbour graph if
+        its numbers of neighbours and its weights look so, and for a list of candidates
         if most of its pairs contradict each other and its scores show which are right; else for a
         graph.
     duplicate_free : {"hard", "soft"}

@@ -13,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from spherelax import similarity
 from spherelax._solve import solve
+from spherelax.coordinate.kinds import has_floor
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels
+from spherelax.problem import Problem
 from spherelax.result import Callback, Prediction, Result
 from spherelax.settings import Coordinate, Power, solver_settings
 
@@ -75,7 +77,8 @@ class SphereClustering(_SphereEstimator):
     """Clustering that finds the number of clusters.
 
     ``affinity`` turns points into similarities; :func:`spherelax.solve` turns similarities into
-    labels. They are always taken for a graph: two samples without a similarity are not alike.
+    labels. They are always taken for a graph: two samples without a similarity are not alike. If
+    every sample is joined to its nearest ones, they are taken for a neighbour graph.
 
     Parameters
     ----------
@@ -167,7 +170,7 @@ class SphereClustering(_SphereEstimator):
         """
         self.affinity_matrix_, scales = self._affinity(X)
         found = {"pick": "valleys", "scales": scales} if self._seeks_valleys(scales) else {}
-        result = self._solve(self.affinity_matrix_, None, kind="graph", **found)
+        result = self._solve(self.affinity_matrix_, None, kind=self._kind(), **found)
         self.n_clusters_ = result.n_labels
         return self
 
@@ -241,6 +244,12 @@ class SphereClustering(_SphereEstimator):
         share = np.divide(sums.max(axis=1), total, out=np.zeros(n_points), where=total > 0)
         return Prediction(sums.argmax(axis=1).astype(np.int32), share * near.closeness)
 
+    def _kind(self) -> str:
+        """Say what the similarities are: always a graph, and precomputed may be a neighbour one."""
+        is_given = self._is_affinity("precomputed")
+        problem = Problem.check(self.affinity_matrix_) if is_given else None
+        return "neighbors" if problem is not None and has_floor(problem) else "graph"
+
     def _is_affinity(self, name: str) -> bool:
         """Tell whether the affinity has this name; it may also be a function."""
         return isinstance(self.affinity, str) and self.affinity == name
@@ -284,7 +293,7 @@ class SphereMatching(_SphereEstimator):
 
     Parameters
     ----------
-    kind : {"graph", "pairs", "odds", "information"}, optional
+    kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
         What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
     duplicate_free : {"hard", "soft"}
         Whether every group holds each thing once, as in :func:`spherelax.solve`.

@@ -24,8 +24,8 @@ from spherelax.memory import NUMBER, check_fits
 CHECK_ROWS = 256
 ITEM_NUMBERS = 16  # numbers in memory for each item, at least
 # What similarities can be; the last two are in nats.
-KINDS = ("graph", "pairs", "odds", "information")
-NATS, MOST_NATS = KINDS[2:], 1e9
+KINDS = ("graph", "neighbors", "pairs", "odds", "information")
+NATS, MOST_NATS = KINDS[3:], 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Problem:
         The user's matrix, not a copy if possible, of any real dtype.
     groups : ndarray of shape (n_items,) or None
         Group of each item, counted from 0 in order of first appearance. None: no groups.
-    kind : {"graph", "pairs", "odds", "information"} or None
+    kind : {"graph", "neighbors", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
     """
 

@@ -77,6 +77,10 @@ class Status(StrEnum):
         "Neighbouring labels were merged, unless there is a valley between them: a place with "
         "fewer points."
     )
+    BORDERS = (
+        "The similarities were taken for a neighbour graph: the labels are those with the thinnest "
+        "borders, compared with pieces of one cloud of items."
+    )
     ABSORBED = (
         "Items were added to the labels of an earlier result, at its resolution. To choose the "
         "resolution anew, solve without start."

@@ -52,7 +52,7 @@ def test_distances_are_shortest_ways_to_the_border(seed):
     expected = distance - 0.5 * np.sign(distance)
     part = whole(build_graph(Problem.check(W)))
     np.testing.assert_array_equal(cuts._distance(part, 10), expected)
-    mean = cuts._mean_distance(part, 10)
+    mean = cuts._walk_mean(part, cuts._distance(part, 10))
     np.testing.assert_array_equal(mean[-2:], np.inf)
     steps = 0.5 * np.eye(m) + 0.5 * W[:m, :m] / W[:m, :m].sum(axis=1, keepdims=True)
     np.testing.assert_allclose(
@@ -61,13 +61,15 @@ def test_distances_are_shortest_ways_to_the_border(seed):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.33, 1.0])
-def test_a_peak_is_as_high_as_its_lowest_cut(share, seed):
+def test_a_peak_is_the_mean_of_a_share_of_the_cuts(share, seed):
     rng = np.random.default_rng(seed)
     for n in (1, 7, 50):
         heights = rng.random(n)
         width = max(int(share * n), 1)
-        lowest = [heights[at : at + width].min() for at in range(n - width + 1)]
-        assert cuts._peak(heights, share) == (max(lowest), np.argmax(lowest))
+        means = [heights[at : at + width].mean() for at in range(n - width + 1)]
+        height, first = cuts._peak(heights, share)
+        assert height == pytest.approx(max(means))
+        assert means[first] == pytest.approx(max(means))
 
 
 def test_distance_keeps_far_cuts_short():
@@ -77,8 +79,11 @@ def test_distance_keeps_far_cuts_short():
     X = X[X[:, 0].argsort()]
     part = whole(build_graph(Problem.check(nearest_neighbors(X))))
     by_distance, by_odds = (
-        cuts._cuts(part, np.argsort(order(part, 300)))[50:-50]
-        for order in (cuts._mean_distance, cuts._walk_odds)
+        cuts._cuts(part, np.argsort(order))[50:-50]
+        for order in (
+            cuts._walk_mean(part, cuts._distance(part, 300)),
+            cuts._walk_odds(part, 300),
+        )
     )
     assert np.median(by_distance[1000:]) < 1.3 * np.median(by_distance[:500])
     assert np.median(by_distance[1000:]) < 0.8 * np.median(by_odds[1000:])

@@ -81,7 +81,8 @@ def test_kind_decides_where_it_is_said(seed):
     assert dense.status is sl.Status.LIKELIEST
     assert f_of_pairs(pairs, right, dense.labels) > 0.9
     with pytest.raises(
-        sl.InvalidInputError, match="kind must be one of graph, pairs, odds, information; found"
+        sl.InvalidInputError,
+        match="kind must be one of graph, neighbors, pairs, odds, information; found",
     ):
         sl.solve(matrix(pairs), kind="scores")
 

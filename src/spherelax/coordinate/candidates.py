@@ -119,10 +119,11 @@ def wedges(graph: Graph) -> Wedges:
     >>> wedges(build_graph(Problem.check(W))).transitivity
     0.6
     """
-    centres = np.arange(graph.n_items)
-    if len(centres) > CENTRES:
+    centres = np.flatnonzero(np.diff(graph.indptr))
+    n_present = len(centres)
+    if n_present > CENTRES:
         centres = np.random.default_rng(0).choice(centres, CENTRES, replace=False)
-    possible, closed = _wedges(graph, graph.groups(), centres) * (graph.n_items / len(centres))
+    possible, closed = _wedges(graph, graph.groups(), centres) * (n_present / max(len(centres), 1))
     return Wedges(float(possible), float(closed))
 
 

@@ -3,9 +3,9 @@
 The items are put in order, from deep inside the one label to deep inside the other. A cut at a
 position of that order is the summed weight of the edges that join items before it to items after
 it. Items are ordered by the odds that a short random walk from them ends in the one label or in the
-other. Far from the border these odds say little, and cuts there are longer than they need be. Cells
-are therefore ordered by the number of edges to the other label, averaged over the ends of such a
-walk, which makes straight cuts at any distance.
+other. Far from the border these odds say little, and cuts there are longer than they need be. So
+cells, and the items of labels that are longer than wide, are ordered by the number of edges to the
+other label, averaged over the ends of such a walk, which makes straight cuts at any distance.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from spherelax.coordinate.compiled import compiled
 
 # Steps of the random walk, which stays where it is half of the time: enough to cross a label.
 WALK = 60
-# The peak of cells is the height that this share of the cuts of a label reaches, side by side:
-# single cuts are high by chance.
+# Where items are ordered by distance, the peak is the mean of this share of the cuts of a label,
+# side by side: of many cuts, single ones are high by chance.
 WIDE = 0.1
+# A label is longer than wide if an item is more edges away from the other label than this multiple
+# of the square root of the number of its items.
+LONG = 1.0
 
 
 class _Part(NamedTuple):
@@ -70,14 +73,16 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cel
     indptr = _count_edges(graph, items, place)
     part = _Part(indptr, np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(indptr[n]))
     _copy_edges(graph, edge_weights, items, place, part)
-    depth = _mean_distance(part, n_small) if has_cells else _walk_odds(part, n_small)
+    distance = _distance(part, n_small)
+    by_distance = has_cells or _is_long(distance, n_small)
+    depth = _walk_mean(part, distance) if by_distance else _walk_odds(part, n_small)
     cuts = _cuts(part, np.argsort(depth))
     # Items from which the other label is out of reach are in no order: no cuts among them.
     first, last = 0, n - 1
     for i in range(n):
         first += depth[i] == -np.inf
         last -= depth[i] == np.inf
-    return _extremes(cuts, n_small, first, last, between, WIDE if has_cells else 0.0)
+    return _extremes(cuts, n_small, first, last, between, WIDE if by_distance else 0.0)
 
 
 @compiled
@@ -141,14 +146,25 @@ def _walk_odds(part, n_small):
 
 
 @compiled
-def _mean_distance(part, n_small):
+def _is_long(distance, n_small):
+    """Tell whether one of two labels is longer than wide."""
+    farthest = np.zeros(2)
+    for i in range(len(distance)):
+        if np.isfinite(distance[i]):
+            side = int(i < n_small)
+            farthest[side] = max(farthest[side], abs(distance[i]))
+    n_large = len(distance) - n_small
+    return max(farthest[1] / np.sqrt(n_small), farthest[0] / np.sqrt(n_large)) > LONG
+
+
+@compiled
+def _walk_mean(part, distance):
     """Return the distance to the other label, averaged over the ends of a random walk.
 
     Distances are negative in the first label, and infinite where there is no way.
     """
     indptr, indices, steps = part.indptr, part.indices, part.steps
-    mean = _distance(part, n_small)
-    following = np.empty_like(mean)
+    mean, following = distance.copy(), np.empty_like(distance)
     for _ in range(WALK):
         for i in range(len(mean)):
             total = 0.5 * mean[i]
@@ -224,12 +240,14 @@ def _extremes(cuts, n_small, first, last, between, share):
 
 @compiled
 def _peak(cuts, share):
-    """Return the height that a share of the cuts, side by side, reaches, and the first of them."""
-    width, n_seen = int(share * len(cuts)), 1
-    lowest = cuts
-    while n_seen < width:
-        more = min(n_seen, width - n_seen)
-        lowest = np.minimum(lowest[:-more], lowest[more:])
-        n_seen += more
-    at = np.argmax(lowest)
-    return lowest[at], at
+    """Return the largest mean of a share of the cuts, side by side, and the first of them."""
+    width = max(int(share * len(cuts)), 1)
+    total = 0.0
+    for at in range(width):
+        total += cuts[at]
+    largest, first = total, 0
+    for at in range(width, len(cuts)):
+        total += cuts[at] - cuts[at - width]
+        if total > largest:
+            largest, first = total, at - width + 1
+    return largest / width, first

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.coordinate.borders import MOST_CELLS, finest
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
@@ -44,10 +45,12 @@ def finish(
     scales: NDArray[np.float64] | None,
     joins_noise: bool,
     callback: Callback | None,
+    has_neighbors: bool = False,
 ) -> Finished:
     """Return the labels of a pick; those of a sweep that was interrupted are only polished.
 
-    ``scales`` are given if labels are to be merged between valleys; ``joins_noise`` tells whether
+    ``scales`` are given if labels are to be merged between valleys, ``has_neighbors`` tells whether
+    they are to be compared with patches of a neighbour graph; ``joins_noise`` tells whether
     all that is connected gets one label where it looks like noise. Ctrl-C ends it, with what was
     found before.
     """
@@ -55,6 +58,8 @@ def finish(
     try:
         if learnt.is_whole and scales is not None:
             return _between_valleys(learnt, route, scales, callback)
+        if learnt.is_whole and has_neighbors and pick.status is Status.DESCRIBED:
+            return _within_borders(learnt, route, callback)
         if pick.status is Status.DESCRIBED and learnt.model.right is not None:
             return _likeliest(learnt, route, found)
         if learnt.is_whole and pick.status is Status.DESCRIBED:
@@ -76,7 +81,7 @@ def _between_valleys(
     Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
     """
     model, path = learnt.model, learnt.path
-    field, walked, cells = _cells(learnt, route, scales, callback)
+    field, walked, cells = _cells(learnt, route, scales, N_CELLS, callback)
     steps, labelings, is_whole = steps_to_merge(walked.labels), [], True
     try:
         every = merged(field, [walked.labels[step] for step in steps])
@@ -91,14 +96,37 @@ def _between_valleys(
             raise
         is_whole = False
     labels = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)[cells]
-    distance = np.abs(np.log(path.n_labels / count_labels(labels)))
-    nearest = np.flatnonzero(distance == distance.min())
-    at = int(nearest[len(nearest) // 2])
+    at = _nearest(path, labels)
     return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
 
 
+def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> Finished:
+    """Return the labels with the thinnest borders, compared with patches of a neighbour graph.
+
+    If none are thinner, all that is connected gets one label.
+    """
+    model, path, scales = learnt.model, learnt.path, np.ones(learnt.model.graph.n_items)
+    field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
+    labelings = [labels[cells] for labels in walked.labels]
+    at = finest(model.graph, labelings, field.graph.n_items)
+    if at is None:
+        return _joined(learnt)
+    return Finished(labelings[at], _nearest(path, labelings[at]), Status.BORDERS, is_step=False)
+
+
+def _nearest(path: SweepPath, labels: Labels) -> int:
+    """Return the middle one of the steps whose number of labels is nearest."""
+    distance = np.abs(np.log(path.n_labels / count_labels(labels)))
+    nearest = np.flatnonzero(distance == distance.min())
+    return int(nearest[len(nearest) // 2])
+
+
 def _cells(
-    learnt: Learnt, route: Route, scales: NDArray[np.float64], callback: Callback | None
+    learnt: Learnt,
+    route: Route,
+    scales: NDArray[np.float64],
+    most_cells: int,
+    callback: Callback | None,
 ) -> tuple[Field, SweepPath, Labels]:
     """Return where to look for valleys, its path, and the cell of each item in it.
 
@@ -109,7 +137,7 @@ def _cells(
     cells = np.arange(field.graph.n_items, dtype=np.int32)
     is_over = not route.has_many(learnt.model)
     while not is_over:
-        n_before, is_few = field.graph.n_items, path.n_labels <= N_CELLS
+        n_before, is_few = field.graph.n_items, path.n_labels <= most_cells
         labels = path.labels[int(is_few.argmax()) if is_few.any() else -1]
         field, cells = field.contracted(labels), labels[cells]
         is_over = bool(is_few.any()) or field.graph.n_items == n_before
@@ -148,9 +176,14 @@ def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Fin
         return found._replace(labels=path.labels[at], at=at)
     if not joins:
         return found._replace(status=Status.NOISE)
+    return _joined(learnt)
+
+
+def _joined(learnt: Learnt) -> Finished:
+    """Return one label for all that is connected, which may be noise or one cluster."""
     graph = learnt.model.graph
     labels = components(graph.indptr, graph.indices, graph.group)
-    return Finished(labels, len(path.labels) - 1, Status.NOISE, is_step=False)
+    return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
 
 
 def _shaken(learnt: Learnt, found: Finished) -> Labels:

@@ -52,7 +52,9 @@ def listed(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
     or those that hardly contradict each other: between two groups, or if candidates of one item
     nearly always match. Where most items are compared with most others, there is no list.
     """
-    if kind == "graph" or not is_list or len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+    if kind in ("graph", "neighbors") or not is_list:
+        return None
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
     n_groups, m = graph.n_groups(), graph.n_present()
     if n_groups == 2:
@@ -81,12 +83,32 @@ def probabilities(
         return found._replace(right=_of_entries(graph, found.right))
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
+    if n_groups == 0 and sources is None:
+        graph = _present(graph)
     found = partitioned(graph, apart(graph, sources))
     if kind is None and not _are_entities(graph, found.right, closed):
         return None
     if closed < PAIRED:
         found = _of_two(graph, None if sources is None else _with_several(graph))
     return found._replace(right=_of_entries(graph, found.right))
+
+
+def _present(graph: Graph) -> Graph:
+    """Return a graph without groups among the items that have a similarity: the others are alone.
+
+    Its entries stay in their order.
+    """
+    has = np.diff(graph.indptr) > 0
+    before = np.r_[0, np.cumsum(has)].astype(np.int32)
+    m = int(before[-1])
+    return graph._replace(
+        indptr=np.r_[0, graph.indptr[1:][has]],
+        indices=before[graph.indices],
+        weight=graph.weight[has],
+        component_ptr=np.unique(before[graph.component_ptr]),
+        unit_ptr=np.arange(m + 1, dtype=np.int32),
+        given=np.arange(m, dtype=np.int32),
+    )
 
 
 def stated(odds: Graph) -> Judged:

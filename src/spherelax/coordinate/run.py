@@ -17,6 +17,7 @@ from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.kinds import has_floor, recognised
 from spherelax.coordinate.learn import Learnt, best, learn, learn_null
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
@@ -55,8 +56,13 @@ def run(
 
     ``sources`` is given if free items of one source may be copies of each other.
     """
+    problem = recognised(problem)
     through = None if isinstance(pick, str) else pick
-    is_metric = pick == "valleys"
+    is_neighbors = problem.kind == "neighbors" and has_floor(
+        problem
+    )  # large enough to show patches
+    has_neighbors = pick == "description" and is_neighbors
+    is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)
     model = Model.of(problem, is_metric=is_metric, sources=sources)
@@ -73,7 +79,15 @@ def run(
     )
     joins_noise = problem.groups is None
     scales = None if scales is None else scales[given]
-    found = finish(learnt, route, picked, scales=scales, joins_noise=joins_noise, callback=callback)
+    found = finish(
+        learnt,
+        route,
+        picked,
+        scales=scales,
+        joins_noise=joins_noise,
+        callback=callback,
+        has_neighbors=has_neighbors,
+    )
     labels = as_given(found.labels)
     return Outcome(
         labels=labels,

@@ -28,8 +28,8 @@ from spherelax.labels import Labels, count_labels, renumber
 
 # More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
 # fewer cells an item, a small cluster would be a few cells only.
-MOST_ITEMS = 1 << 14
-N_CELLS = 1 << 12
+MOST_ITEMS = 1 << 13
+N_CELLS = 1 << 10
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
 # This number times the noise is added to the square root of a valley before it is compared: a

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.io.apart import Arrays, apart
-from spherelax.io.graphs import KIND, undirected
+from spherelax.io.graphs import undirected
 from spherelax.io.items import Items, check_count
 from spherelax.io.words import CELLS, Words
 from spherelax.io.writing import drafted
@@ -25,6 +25,7 @@ from spherelax.result import Result
 
 ENDING = ".h5ad"
 CONNECTIVITIES = "connectivities"  # where scanpy puts the graph
+KIND = "neighbors"  # what similarities are: every cell is joined to its nearest ones
 
 
 class Cells(Items):
@@ -54,7 +55,7 @@ def from_anndata(adata: Any, *, neighbors_key: str | None = None, obsp: str | No
     Returns
     -------
     Cells
-        With ``obs_names`` as ids and the kind "graph": cells without an edge are not alike.
+        With ``obs_names`` as ids and the kind "neighbors": cells are joined to their nearest ones.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def read_h5ad(
     Returns
     -------
     Cells
-        With ``obs_names`` as ids and the kind "graph": cells without an edge are not alike.
+        With ``obs_names`` as ids and the kind "neighbors": cells are joined to their nearest ones.
 
     Raises
     ------

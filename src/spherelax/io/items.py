@@ -132,7 +132,7 @@ class Items(Named):
         Name of each item, of any type. None: items are numbered from 0.
     groups : list or None
         Group of each item; None for an item without a group. None instead of a list: no groups.
-    kind : {"graph", "pairs", "odds", "information"} or None
+    kind : {"graph", "neighbors", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
 
     Examples

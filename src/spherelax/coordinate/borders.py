@@ -1,0 +1,111 @@
+"""Neighbour graphs: labels whose borders are thinner than those of pieces of one cloud.
+
+Every item of a neighbour graph is joined to the few nearest others. A patch of it has many edges
+inside and few to the outside, whether it is a cluster or not, so a description that compares labels
+with random pairs always finds patches. They have to be compared with patches of a cloud without
+clusters. There the share of the edges of a patch that leave it follows a law: it falls with its
+number s of items like ``c s^(-1/d)``, d being the dimension of the cloud. Small patches show no
+clusters yet, so c and d are measured on the labels of the graph itself, at its fine steps.
+
+Who knows the label of one end of an edge inside a label saves ``log(V / v)`` nats when the other
+end is to be named, v being the edges of the label and V those of all. The evidence for labels is
+what they save so beyond patches of a cloud of the same sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate import neighbors
+from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.tally import within
+from spherelax.labels import Labels, count_labels
+
+# The law is measured on labelings whose labels have so many items, or cells, on average; those with
+# larger labels are candidates.
+SMALLEST = 8
+LARGEST = 40
+# Of labels with at least this share of the most evidence, the finest are taken.
+SHARE = 0.9
+# Nats an edge that labels must save beyond patches; one cloud shows less.
+BEYOND = 0.04
+# Many items are contracted to at most this number of cells before they are walked whole.
+MOST_CELLS = 1 << 12
+
+
+class _Patches(NamedTuple):
+    """The labels of a labeling: how many items each has, its edges, and those that leave it."""
+
+    sizes: NDArray[np.float64]
+    edges: NDArray[np.float64]
+    leaving: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, graph: Graph, degrees: NDArray[np.float64], labels: Labels) -> _Patches:
+        """Count what labels have, but for items without any edge."""
+        k = count_labels(labels)
+        edges = np.bincount(labels, weights=degrees, minlength=k).astype(float)
+        sizes = np.bincount(labels, minlength=k).astype(float)
+        leaving = np.maximum(edges - 2.0 * within(graph, labels, k), 0.0)
+        has = edges > 0
+        return cls(sizes[has], edges[has], leaving[has])
+
+    @property
+    def mean_size(self) -> float:
+        """The logarithm of the size of the label of an edge, on average."""
+        return float(np.average(np.log(self.sizes), weights=self.edges))
+
+    @property
+    def share_leaving(self) -> float:
+        """The share of the edges that leave their label."""
+        return float(self.leaving.sum() / self.edges.sum())
+
+    def evidence(self, line: NDArray[np.float64]) -> float:
+        """Return the nats an edge that labels save beyond patches of a cloud with such a law."""
+        all_edges = self.edges.sum()
+        share = np.minimum(np.exp(np.polyval(line, np.log(self.sizes))), 1.0)
+        expected = self.edges * share * np.sqrt(1.0 - self.sizes / self.sizes.sum())
+        return float(np.sum((expected - self.leaving) * np.log(all_edges / self.edges)) / all_edges)
+
+
+def finest(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> int | None:
+    """Return the first labeling with nearly the most evidence; None: there is one cloud."""
+    found = evidence(graph, labelings, n_cells)
+    most = found.max()
+    return int((found >= SHARE * most).argmax()) if most > BEYOND else None
+
+
+def evidence(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> NDArray[np.float64]:
+    """Return for each labeling the nats an edge that it saves beyond patches of one cloud.
+
+    ``n_cells`` is the number of cells that labels are made of. Labelings that are too fine to show
+    clusters have minus infinity.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> ring = np.eye(400, k=1) + np.eye(400, k=2) + np.eye(400, k=399) + np.eye(400, k=398)
+    >>> graph = build_graph(Problem.check(ring + ring.T))
+    >>> steps = [np.arange(400, dtype=np.int32) // size for size in (10, 20, 200, 400)]
+    >>> evidence(graph, steps, n_cells=400).round(2)
+    array([ -inf,  -inf, -0.  ,  0.  ])
+    """
+    degrees = neighbors.degrees(graph)
+    patches = [_Patches.of(graph, degrees, labels) for labels in labelings]
+    sizes = np.array([one.mean_size for one in patches])
+    cell = np.log(max(graph.n_present() / n_cells, 1.0))
+    low, high = np.log(SMALLEST) + cell, np.log(LARGEST) + cell
+    leaving = np.array([one.share_leaving for one in patches])
+    fine = np.flatnonzero((sizes >= low) & (sizes <= high) & (leaving > 0))
+    found = np.full(len(patches), -np.inf)
+    if len(np.unique(sizes[fine])) < 2:
+        return found
+    line = np.polyfit(sizes[fine], np.log(leaving[fine]), 1)
+    for at in np.flatnonzero(sizes > high):
+        found[at] = patches[at].evidence(line)
+    return found

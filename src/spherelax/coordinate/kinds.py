@@ -1,0 +1,96 @@
+"""Whether similarities are a neighbour graph: every item is joined to its nearest others.
+
+If each of n items chose its k nearest, every item has at least k neighbours, many have exactly k,
+and there are at most n k edges, so that items have at most 2 k neighbours on average. Graphs that
+were made in another way have no such floor. Pairs of records may come from the nearest ones too;
+but there the scores of a record do not depend on its other candidates, whereas the weights of a
+neighbour graph are usually relative: the nearest neighbour of every item has the same weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from spherelax.problem import Problem
+
+# Fewest neighbours that every item of a neighbour graph has.
+FEWEST = 4
+# Share of the items that may have fewer than the others, where neighbours were found by chance.
+BELOW = 0.005
+# Share of the items, at least, that have exactly the smallest number.
+ON_FLOOR = 0.02
+# Neighbours on average, at least, as a multiple of the smallest number: a graph in which all have
+# the same number is a lattice, or made of equal parts.
+UNEVEN = 1.05
+# Items, and items of a component on average, at least, as multiples of an item and its neighbours.
+ITEMS = 10
+COMPONENT = 4
+# Two neighbours of an item are neighbours themselves at least, and at most, this often: of links
+# that were drawn at random fewer are, of matches more.
+LEAST_CLOSED = 0.07
+MOST_CLOSED = 0.75
+# Items whose neighbours are looked at for that.
+CENTRES = 500
+# Relative difference of weights that count as equal.
+EQUAL = 1e-3
+
+
+def recognised(problem: Problem) -> Problem:
+    """Return the problem; of the kind "neighbors" if nobody says its kind and it looks like one.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import kneighbors_graph
+    >>> A = kneighbors_graph(np.random.default_rng(0).normal(size=(300, 2)), 8)
+    >>> recognised(Problem.check(A.maximum(A.T))).kind
+    'neighbors'
+    """
+    W = problem.similarity
+    if problem.kind is not None or problem.groups is not None or not sp.issparse(W):
+        return problem
+    is_one = has_floor(problem) and _is_relative(W)
+    return replace(problem, kind="neighbors") if is_one else problem
+
+
+def has_floor(problem: Problem) -> bool:
+    """Tell whether items have as many neighbours as those of a neighbour graph.
+
+    Examples
+    --------
+    >>> has_floor(Problem.check(np.ones((9, 9))))
+    False
+    """
+    W = problem.similarity
+    if not sp.issparse(W):
+        return False
+    degrees = np.diff(W.indptr) - (W.diagonal() != 0)
+    floor = int(np.quantile(degrees, BELOW, method="lower"))
+    if floor < FEWEST or len(degrees) < ITEMS * (floor + 1):
+        return False
+    mean = float(degrees.mean())
+    is_floor = np.mean(degrees == floor) >= ON_FLOOR and UNEVEN * floor <= mean <= 2.0 * floor
+    if not is_floor:
+        return False
+    n_components = connected_components(W, directed=False, return_labels=False)
+    is_large = len(degrees) >= n_components * COMPONENT * (floor + 1)
+    return is_large and LEAST_CLOSED <= _transitivity(W) <= MOST_CLOSED
+
+
+def _transitivity(W: sp.csr_array) -> float:
+    """Return how often two neighbours of some items are neighbours."""
+    A = sp.csr_array((np.ones(W.nnz), W.indices, W.indptr), shape=W.shape)
+    A.setdiag(0.0)
+    A.eliminate_zeros()
+    rows = A[:: -(-A.shape[0] // CENTRES)]
+    degrees = np.diff(rows.indptr)
+    return float((rows @ A).multiply(rows).sum() / max(np.sum(degrees * (degrees - 1)), 1))
+
+
+def _is_relative(W: sp.csr_array) -> bool:
+    """Tell whether the largest weight of nearly every item is the same."""
+    largest = W.max(axis=1).toarray().ravel()
+    return bool(np.mean(largest < (1.0 - EQUAL) * largest.max()) <= BELOW)

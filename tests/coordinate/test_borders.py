@@ -1,0 +1,121 @@
+"""Neighbour graphs that come as graphs: recognised, and cut where their borders are thin."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import spherelax as sl
+from lists import entities
+from spherelax.coordinate.kinds import has_floor, recognised
+from spherelax.problem import Problem
+
+
+def relative(X, k=12):
+    """Join points to their nearest; the nearest of each has weight 1, as umap makes it."""
+    W = sl.similarity.nearest_neighbors(X, n_neighbors=k)
+    scaled = sp.diags_array(1.0 / W.max(axis=1).toarray().ravel()) @ W
+    return sp.csr_array(scaled.maximum(scaled.T))
+
+
+@pytest.fixture(scope="module")
+def cells():
+    X, truth = make_blobs(1500, n_features=8, centers=6, center_box=(-4, 4), random_state=0)
+    return relative(X), truth
+
+
+def test_cells_are_recognised_and_found(cells):
+    W, truth = cells
+    result = sl.solve(W)
+    assert result.status is sl.Status.BORDERS
+    assert adjusted_rand_score(truth, result.labels) > 0.9
+
+
+def test_the_order_of_clear_cells_does_not_matter(cells):
+    W, _ = cells
+    order = np.random.default_rng(1).permutation(W.shape[0])
+    labels = sl.solve(W).labels
+    shuffled = sl.solve(sp.csr_array(W[order][:, order])).labels
+    assert adjusted_rand_score(labels[order], shuffled) > 0.9
+
+
+def test_one_cloud_is_one_label(seed):
+    W = relative(np.random.default_rng(seed).normal(size=(1200, 4)))
+    with pytest.warns(sl.SphereWarning):
+        result = sl.solve(W)
+    assert (result.n_labels, result.status) == (1, sl.Status.NOISE)
+
+
+def test_precomputed_neighbours_are_recognised(cells):
+    model = sl.SphereClustering(affinity="precomputed").fit(cells[0])
+    assert model.result_.status is sl.Status.BORDERS
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.connected_caveman_graph(40, 10),
+        nx.barabasi_albert_graph(600, 8, seed=0),
+        nx.random_regular_graph(10, 600, seed=0),
+        nx.gnp_random_graph(600, 0.05, seed=0),
+        nx.karate_club_graph(),
+    ],
+)
+def test_other_graphs_are_not_neighbours(graph):
+    assert not has_floor(Problem.check(nx.to_scipy_sparse_array(graph)))
+
+
+def test_nearest_records_stay_open():
+    """Scores of records are not relative: the best of a record without a copy is low."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 20))
+    X = np.r_[X, X[:200] + 0.1 * rng.normal(size=(200, 20))]
+    assert recognised(Problem.check(sl.similarity.nearest_neighbors(X))).kind is None
+
+
+def test_weights_of_karate_do_not_hide_its_clubs():
+    graph = nx.karate_club_graph()
+    weighted, plain = (
+        sl.solve(sl.io.from_graph(graph, weight=weight).problem) for weight in ("weight", None)
+    )
+    assert weighted.n_labels == plain.n_labels == 2
+    assert np.mean(weighted.labels != plain.labels) < 0.1
+
+
+def canonical(labels):
+    """Number labels in order of first appearance."""
+    return np.unique(labels, return_index=True)[1][np.unique(labels, return_inverse=True)[1]]
+
+
+def listed():
+    """A list of candidates, as similarities."""
+    pairs, _ = entities(0, n=80)
+    score = pairs.score - pairs.score.min() + 0.1
+    W = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2).tocsr()
+    return W + W.T
+
+
+def planted():
+    """Five clusters with noise."""
+    return sp.csr_array(sl.datasets.make_binary_similarity(80, 4, rewired=0.4, random_state=0)[0])
+
+
+@settings(max_examples=6, deadline=None)
+@given(n_alone=st.integers(1, 400), make=st.sampled_from([listed, planted]), seed=st.integers(0, 9))
+def test_items_without_similarity_change_nothing(n_alone, make, seed):
+    W = make().tocoo()
+    m = W.shape[0] + n_alone
+    place = np.sort(np.random.default_rng(seed).permutation(m)[: W.shape[0]])
+    among = sp.csr_array((W.data, (place[W.row], place[W.col])), shape=(m, m))
+    alone, beside = sl.solve(W.tocsr()).labels, sl.solve(among).labels
+    np.testing.assert_array_equal(canonical(beside[place]), canonical(alone))
+
+
+@pytest.mark.parametrize("n", [500, 1500])
+def test_a_finer_sample_of_moons_is_still_two(n):
+    X, truth = make_moons(n, noise=0.05, random_state=1)
+    assert adjusted_rand_score(truth, sl.SphereClustering().fit(X).labels_) > 0.99
