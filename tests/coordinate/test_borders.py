@@ -92,26 +92,42 @@ def canonical(labels):
 
 
 def listed():
-    """A list of candidates, as similarities."""
+    """A list of candidates, as similarities without groups."""
     pairs, _ = entities(0, n=80)
     score = pairs.score - pairs.score.min() + 0.1
     W = sp.coo_array((score, (pairs.one, pairs.other)), shape=(pairs.n_items,) * 2).tocsr()
-    return W + W.T
+    return W + W.T, None
 
 
 def planted():
-    """Five clusters with noise."""
-    return sp.csr_array(sl.datasets.make_binary_similarity(80, 4, rewired=0.4, random_state=0)[0])
+    """Clusters with noise."""
+    W = sl.datasets.make_binary_similarity(80, 4, rewired=0.4, random_state=0)[0]
+    return sp.csr_array(W), None
 
 
-@settings(max_examples=6, deadline=None)
-@given(n_alone=st.integers(1, 400), make=st.sampled_from([listed, planted]), seed=st.integers(0, 9))
+def matched():
+    """Matches between eight groups, half of them shuffled."""
+    W, groups, _ = sl.datasets.make_partial_matching(8, 12, shuffled=0.5, random_state=0)
+    return sp.csr_array(W), groups
+
+
+@settings(max_examples=9, deadline=None)
+@given(
+    n_alone=st.sampled_from([1, 70, 5000]),
+    make=st.sampled_from([listed, planted, matched]),
+    seed=st.integers(0, 9),
+)
 def test_items_without_similarity_change_nothing(n_alone, make, seed):
-    W = make().tocoo()
-    m = W.shape[0] + n_alone
-    place = np.sort(np.random.default_rng(seed).permutation(m)[: W.shape[0]])
-    among = sp.csr_array((W.data, (place[W.row], place[W.col])), shape=(m, m))
-    alone, beside = sl.solve(W.tocsr()).labels, sl.solve(among).labels
+    W, groups = make()
+    rng, m = np.random.default_rng(seed), W.shape[0] + n_alone
+    place = np.sort(rng.permutation(m)[: W.shape[0]])
+    pairs = W.tocoo()
+    among = sp.csr_array((pairs.data, (place[pairs.row], place[pairs.col])), shape=(m, m))
+    everyone = None
+    if groups is not None:
+        everyone = rng.integers(groups.max() + 1, size=m)
+        everyone[place] = groups
+    alone, beside = sl.solve(W, groups).labels, sl.solve(among, everyone).labels
     np.testing.assert_array_equal(canonical(beside[place]), canonical(alone))
 
 

@@ -69,11 +69,12 @@ AS_ANY = {"--as": Option(Choice(*KINDS), AS_TEXT)}
 AS_GROUPED = {"--as": Option(Choice(*KINDS[:-1]), AS_TEXT)}
 READING = {
     "--kind": Option(
-        Choice("graph", "pairs", "odds", "information"),
-        "What the similarities are. graph: items without one are not alike. pairs: scores of "
-        "candidates, whose worth is learnt. odds: natural log odds, which may be negative. "
-        "information: -log(1 - p) of a probability p. Default: graph for edges, h5ad and points, "
-        "information for splink's columns, else found from the similarities.",
+        Choice("graph", "neighbors", "pairs", "odds", "information"),
+        "What the similarities are. graph: items without one are not alike. neighbors: each item "
+        "is joined to its nearest others. pairs: scores of candidates, whose worth is learnt. "
+        "odds: natural log odds, which may be negative. information: -log(1 - p) of a probability "
+        "p. Default: graph for edges and points, neighbors for h5ad, information for splink's "
+        "columns, else found from the similarities.",
     ),
     "--columns": Option(
         Names(), "pairs: names of the columns source,id,source,id,score or id,id,score."

@@ -58,10 +58,8 @@ def run(
     """
     problem = recognised(problem)
     through = None if isinstance(pick, str) else pick
-    is_neighbors = problem.kind == "neighbors" and has_floor(
-        problem
-    )  # large enough to show patches
-    has_neighbors = pick == "description" and is_neighbors
+    # A graph that somebody calls one of neighbours may be too small to show patches.
+    has_neighbors = pick == "description" and problem.kind == "neighbors" and has_floor(problem)
     is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)

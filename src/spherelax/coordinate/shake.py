@@ -39,8 +39,10 @@ def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
         return labels
     rng = np.random.default_rng(SEED)
     best, n_in_vain = labels, 0
+    present = np.flatnonzero(model.graph.weight)
     for _ in range(TRIALS):
-        alone = rng.random(model.graph.n_items) < SHARE
+        alone = np.zeros(model.graph.n_items, dtype=np.bool_)
+        alone[present] = rng.random(len(present)) < SHARE
         found = model.labeling(polished(model.graph, separate(best.labels, alone), gamma))
         n_in_vain += 1
         if found.saving > best.saving:

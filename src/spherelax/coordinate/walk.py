@@ -73,8 +73,11 @@ class Route(NamedTuple):
     is_thorough: bool = False
 
     def has_many(self, model: Model) -> bool:
-        """Tell whether a model has too many items to polish the labels of every step."""
-        return model.graph.n_items >= MANY and not self.is_thorough
+        """Tell whether a model has too many items to polish the labels of every step.
+
+        Items that are similar to nothing do not count: they change no labels.
+        """
+        return model.graph.n_present() >= MANY and not self.is_thorough
 
 
 def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:

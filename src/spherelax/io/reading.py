@@ -61,7 +61,7 @@ def read(
         For pairs, as in :func:`read_pairs`; a file with columns is read as pairs.
     table
         For a database, as in :func:`read_colmap`.
-    similarity_kind : {"graph", "pairs", "odds", "information"}, optional
+    similarity_kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
         What the similarities are: the kind of :func:`spherelax.solve`. Those of points are always
         a graph. "odds" may be negative, and is for a matrix, edges or pairs. None: edges and h5ad
         hold a graph; of others, that is to be found out.

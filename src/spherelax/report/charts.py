@@ -23,7 +23,7 @@ LEAST = 1e-100  # values that differ by less are equal
 MARGIN = 0.08
 # Status of labels that were chosen by eta, and of those chosen neither by eta nor by saving.
 BY_ETA = (Status.VALLEY, Status.SETTLED, Status.SINGLE, Status.RISING, Status.STILL)
-OTHERWISE = (Status.VALLEYS, Status.STABLE, Status.CHOSEN, Status.NEAREST)
+OTHERWISE = (Status.VALLEYS, Status.BORDERS, Status.STABLE, Status.CHOSEN, Status.NEAREST)
 
 
 class Axis(NamedTuple):
