@@ -204,7 +204,7 @@ def test_matching_of_log_odds():
     assert matching.fit(odds, groups=groups).matches().tolist() == [[0, 2]]
     P = matching.result_.match_probability().toarray()
     np.testing.assert_allclose(P[0, 2:], 1.0 / (1.0 + np.exp([-5.0, -1.0])), rtol=1e-6)
-    with pytest.raises(sl.InvalidInputError, match="kind must be one of graph, pairs, odds"):
+    with pytest.raises(sl.InvalidInputError, match="must be one of graph, neighbors, pairs"):
         matching.set_params(kind="cosine").fit(abs(odds), groups=groups)
 
 

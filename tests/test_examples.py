@@ -63,7 +63,11 @@ def test_readme_code_runs():
     W, images = grown[known][:, known], groups[known]
     points = np.random.default_rng(0).normal(size=(60, 2)) + 9 * np.arange(60)[:, None] % 27
     names = {"points": points, "new_points": points[:5], "W": W, "image_of_item": images}
-    names |= {"W_grown": grown, "groups": groups}
+    anndata = pytest.importorskip("anndata")
+    connectivities = sl.similarity.neighbor_graph(points).similarity
+    adata = anndata.AnnData(points, obsp={"connectivities": connectivities})
+    names |= {"W_grown": grown, "groups": groups, "adata": adata}
     exec(code, names)
+    assert adata.obs["spherelax"].nunique() == 3
     assert sl.metrics.pairwise_scores(truth[known], names["match"].labels_, images).f_score > 0.9
     assert names["result"].n_labels < len(W)

@@ -76,8 +76,8 @@ def use(path: Path) -> None:
 def _show(result: sl.Result) -> None:
     """Use everything of a saved result."""
     items = sl.io.Items(BLOCKS, None)
-    _steps(result, ".json")
-    _steps(result, ".csv")
+    _steps(result, ".json", is_verbose=True)
+    _steps(result, ".csv", is_verbose=False)
     result.with_n_labels(2)
     result.at(0.5)
     sl.io.summary(items, result)

@@ -1,7 +1,7 @@
 """Whether similarities are a neighbour graph: every item is joined to its nearest others.
 
 If each of n items chose its k nearest, every item has at least k neighbours, many have exactly k,
-and there are at most n k edges, so that items have at most 2 k neighbours on average. Graphs that
+and as many choices are mutual, items have clearly fewer than 2 k neighbours on average. Graphs that
 were made in another way have no such floor. Pairs of records may come from the nearest ones too;
 but there the scores of a record do not depend on its other candidates, whereas the weights of a
 neighbour graph are usually relative: the nearest neighbour of every item has the same weight.
@@ -21,11 +21,17 @@ from spherelax.problem import Problem
 FEWEST = 4
 # Share of the items that may have fewer than the others, where neighbours were found by chance.
 BELOW = 0.005
-# Share of the items, at least, that have exactly the smallest number.
-ON_FLOOR = 0.02
+# Share of the items, at least, that have exactly the smallest number, and how many these are. In a
+# random graph, where numbers of neighbours fall off gradually, two in a hundred have it at most.
+ON_FLOOR = 0.06
+FEWEST_ON_FLOOR = 10
 # Neighbours on average, at least, as a multiple of the smallest number: a graph in which all have
 # the same number is a lattice, or made of equal parts.
 UNEVEN = 1.05
+# Share of the choices, at least, that are mutual: near items choose each other. Where items choose
+# others by chance, as in graphs that grow, hardly any are, and items have twice as many neighbours
+# on average as they chose.
+MUTUAL = 0.2
 # Items, and items of a component on average, at least, as multiples of an item and its neighbours.
 ITEMS = 10
 COMPONENT = 4
@@ -72,8 +78,9 @@ def has_floor(problem: Problem) -> bool:
     if floor < FEWEST or len(degrees) < ITEMS * (floor + 1):
         return False
     mean = float(degrees.mean())
-    is_floor = np.mean(degrees == floor) >= ON_FLOOR and UNEVEN * floor <= mean <= 2.0 * floor
-    if not is_floor:
+    n_on_floor = np.count_nonzero(degrees == floor)
+    is_floor = n_on_floor >= max(ON_FLOOR * len(degrees), FEWEST_ON_FLOOR)
+    if not (is_floor and UNEVEN * floor <= mean <= (2.0 - MUTUAL) * floor):
         return False
     n_components = connected_components(W, directed=False, return_labels=False)
     is_large = len(degrees) >= n_components * COMPONENT * (floor + 1)
