@@ -28,7 +28,7 @@ FAULTS = {
     "cluster edges.csv more.csv": "unexpected extra argument",
     "cluster edges.csv --n-inner many": "'many' is not a valid integer",
     "cluster edges.csv --solver magic": "'magic' is not one of 'coordinate', 'power'",
-    "cluster edges.csv --kind cosine": "'cosine' is not one of 'graph', 'pairs', 'odds'",
+    "cluster edges.csv --kind cosine": "'cosine' is not one of 'graph', 'neighbors', 'pairs'",
     "cluster edges.csv --kind odds --solver power": "--kind odds needs --solver coordinate",
     "cluster points.csv --kind odds": "points.csv: similarities of points must not be odds",
     "match w.db --kind odds": "w.db: similarities of colmap must not be odds; leave it out",

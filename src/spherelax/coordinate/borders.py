@@ -92,8 +92,8 @@ def evidence(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> NDArray
     >>> ring = np.eye(400, k=1) + np.eye(400, k=2) + np.eye(400, k=399) + np.eye(400, k=398)
     >>> graph = build_graph(Problem.check(ring + ring.T))
     >>> steps = [np.arange(400, dtype=np.int32) // size for size in (10, 20, 200, 400)]
-    >>> evidence(graph, steps, n_cells=400).round(2)
-    array([ -inf,  -inf, -0.  ,  0.  ])
+    >>> [bool(found < 0.01) for found in evidence(graph, steps, n_cells=400)]  # no clusters
+    [True, True, True, True]
     """
     degrees = neighbors.degrees(graph)
     patches = [_Patches.of(graph, degrees, labels) for labels in labelings]
