@@ -304,7 +304,5 @@ def test_kinds_of_similarities_that_cannot_be() -> None:
         message = f"^points.csv: similarities of points must not be {kind}; leave it out$"
         with pytest.raises(sl.InvalidInputError, match=message):
             io.read("points.csv", similarity_kind=kind)
-    with pytest.raises(
-        sl.InvalidInputError, match="^similarity_kind must be one of graph,"
-    ):
+    with pytest.raises(sl.InvalidInputError, match=r"^similarity_kind must be one of graph,"):
         io.read("points.csv", similarity_kind="cosine")
