@@ -131,6 +131,14 @@ def test_items_without_similarity_change_nothing(n_alone, make, seed):
     np.testing.assert_array_equal(canonical(beside[place]), canonical(alone))
 
 
+def test_a_neighbour_graph_with_groups_keeps_them_apart():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    groups = np.arange(300) % 100
+    result = sl.solve(relative(X), groups, kind="neighbors")
+    assert result.status is not sl.Status.BORDERS
+    assert len(set(zip(groups.tolist(), result.labels.tolist(), strict=True))) == 300
+
+
 @pytest.mark.parametrize("n", [500, 1500])
 def test_a_finer_sample_of_moons_is_still_two(n):
     X, truth = make_moons(n, noise=0.05, random_state=1)

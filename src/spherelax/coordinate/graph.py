@@ -107,7 +107,7 @@ class Graph(NamedTuple):
         return np.asarray(np.maximum(above, np.diff(self.indptr) > 0), dtype=float)
 
     def n_pairs(self) -> float:
-        """Return how many pairs the null model has, weighted, those inside units left out."""
+        """Return how many pairs the null model has, weighted, those inside groups left out."""
         weight = self.weight.astype(float)
         inside = np.bincount(self.group, weights=weight) if self.grouped else weight
         return 0.5 * float(weight.sum() ** 2 - np.square(inside).sum())

@@ -48,6 +48,8 @@ EQUAL = 1e-3
 def recognised(problem: Problem) -> Problem:
     """Return the problem; of the kind "neighbors" if nobody says its kind and it looks like one.
 
+    If somebody says it of a graph that has groups, or is too small to show patches, it is a graph.
+
     Examples
     --------
     >>> from sklearn.neighbors import kneighbors_graph
@@ -55,11 +57,13 @@ def recognised(problem: Problem) -> Problem:
     >>> recognised(Problem.check(A.maximum(A.T))).kind
     'neighbors'
     """
-    W = problem.similarity
-    if problem.kind is not None or problem.groups is not None or not sp.issparse(W):
+    if problem.kind not in (None, "neighbors"):
         return problem
-    is_one = has_floor(problem) and _is_relative(W)
-    return replace(problem, kind="neighbors") if is_one else problem
+    is_one = problem.groups is None and has_floor(problem)
+    if problem.kind is None:
+        is_one = is_one and _is_relative(problem.similarity)
+        return replace(problem, kind="neighbors") if is_one else problem
+    return problem if is_one else replace(problem, kind="graph")
 
 
 def has_floor(problem: Problem) -> bool:

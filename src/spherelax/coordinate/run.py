@@ -17,7 +17,7 @@ from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.kinds import has_floor, recognised
+from spherelax.coordinate.kinds import recognised
 from spherelax.coordinate.learn import Learnt, best, learn, learn_null
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
@@ -58,8 +58,7 @@ def run(
     """
     problem = recognised(problem)
     through = None if isinstance(pick, str) else pick
-    # A graph that somebody calls one of neighbours may be too small to show patches.
-    has_neighbors = pick == "description" and problem.kind == "neighbors" and has_floor(problem)
+    has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)
