@@ -81,6 +81,17 @@ class Problem:
         codes = None if groups is None else _encode_groups(groups, self.n_items)
         return Problem(self.similarity, codes, self.kind)
 
+    def among(self, items: NDArray[np.integer]) -> Problem:
+        """Return the problem of some items.
+
+        Examples
+        --------
+        >>> Problem.check(np.eye(4), groups=["x", "x", "y", "y"]).among([1, 2]).groups.tolist()
+        [0, 1]
+        """
+        groups = None if self.groups is None else encode(self.groups[items].tolist(), "groups")
+        return Problem(self.similarity[items][:, items], groups, self.kind)
+
     def freed(self, groups: Iterable[int]) -> Problem:
         """Return the problem in which the items of some groups are free.
 

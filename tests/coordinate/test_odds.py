@@ -124,7 +124,8 @@ def test_pairs_are_joined_if_that_raises_the_expected_f(seed):
     threshold = _threshold(right)
     assert right[right < best].max() < threshold <= best
     graph = build_graph(Problem.check([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
-    odds = log_odds(graph, np.array([0.9, 0.2, 0.9, 0.2]))
+    right = np.array([0.9, 0.2, 0.9, 0.2])
+    odds = log_odds(graph, right, _threshold(right))
     assert (np.sign(odds.values) == [1, -1, 1, -1]).all()
 
 
@@ -144,7 +145,7 @@ def test_sureness_ranks_wrong_items(seed):
 def test_probabilities_of_both_directions_are_equal(seed):
     pairs, _ = entities(seed)
     graph = build_graph(Problem.check(matrix(pairs)))
-    judged = probabilities(graph, "pairs", listed(graph, "pairs", is_list=True))
+    _, judged = probabilities(graph, "pairs", listed(graph, "pairs", is_list=True))
     P = sp.csr_array((judged.right, graph.indices, graph.indptr))
     assert abs(P - P.T).max() == 0.0
     alone = judge(graph, judged, np.arange(graph.n_items, dtype=np.int32))

@@ -6,12 +6,18 @@ import scipy.sparse as sp
 
 from lists import calibration_error, entities
 from spherelax.coordinate import partition
-from spherelax.coordinate.candidates import Candidates, patch, wedges
+from spherelax.coordinate.candidates import Candidates, wedges
 from spherelax.coordinate.drawing import Beliefs, Net, State, Sums, count_all, support
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.partition import partitioned
+from spherelax.coordinate.partition import learn_partition, stream
 from spherelax.datasets import make_binary_similarity
 from spherelax.problem import Problem
+
+
+def partitioned(graph, source=None):
+    """What a graph teaches of its own pairs."""
+    pairs = Candidates.of(graph, source)
+    return learn_partition(pairs).judged(pairs, stream(graph.n_items))
 
 
 def graph_of(pairs, groups=None):
@@ -52,25 +58,6 @@ def test_no_entities_where_there_are_none(seed):
     W = make_binary_similarity(300, 6, rewired=0.2, missing=0.8, random_state=seed)[0]
     noise = np.triu(rng.lognormal(size=W.shape), 1)
     assert partitioned(build_graph(Problem.check(W * (noise + noise.T)))).right.sum() < 9.0
-
-
-def test_what_is_learnt_from_a_part_serves_the_whole(seed, monkeypatch):
-    pairs, right = entities(seed, n=900)
-    graph = graph_of(pairs)
-    monkeypatch.setattr(partition, "LEARN_FROM", len(graph.values) // 3)
-    found = partitioned(graph).right
-    assert calibration_error(found, right) < 0.05
-    assert np.mean((found > 0.5) == right) > 0.95
-
-
-def test_a_patch_hangs_together(seed):
-    graph = graph_of(entities(seed)[0])
-    order = np.random.default_rng(seed).permutation(graph.n_items)
-    items = patch(graph, order, 500)
-    assert len(items) < graph.n_items
-    among = Candidates.of(graph).among(items)
-    assert np.mean(np.bincount(np.r_[among.one, among.other], minlength=len(items)) > 0) > 0.9
-    np.testing.assert_array_equal(patch(graph, order, 10**9), np.arange(graph.n_items))
 
 
 def test_transitivity_is_that_of_the_definition(seed):

@@ -107,7 +107,7 @@ def test_strata_save_what_a_table_of_shares_saves(seed):
     rng = np.random.default_rng(seed)
     n_pairs = np.array([40.0, 60.0, 100.0])
     inside = np.array([4.0, 15.0, 70.0])
-    strata = Strata(np.empty(0, np.uint8), n_pairs)
+    strata = Strata(np.empty(0, np.uint8), n_pairs, np.empty(0, np.float32))
     share, overall = inside / n_pairs, inside.sum() / n_pairs.sum()
     gained = inside * np.log(share / overall)
     gained += (n_pairs - inside) * np.log((1 - share) / (1 - overall))
@@ -115,7 +115,10 @@ def test_strata_save_what_a_table_of_shares_saves(seed):
     assert strata.saving(inside[::-1] / n_pairs[::-1] * n_pairs) == pytest.approx(0.0)
     assert strata.saving(n_pairs) == strata.saving(0.0 * n_pairs) == 0.0
     noise = rng.binomial(100, 0.3, size=8).astype(float)
-    assert Strata(np.empty(0, np.uint8), np.full(8, 100.0)).saving(noise) < 3.0
+    assert (
+        Strata(np.empty(0, np.uint8), np.full(8, 100.0), np.empty(0, np.float32)).saving(noise)
+        < 3.0
+    )
 
 
 def test_pairs_inside_labels_are_counted(seed):

@@ -80,16 +80,6 @@ class Candidates(NamedTuple):
         sizes = np.bincount(self.group[items])
         return int(min(len(items) // 2, len(items) - sizes.max()))
 
-    def among(self, items: NDArray[np.intp]) -> Candidates:
-        """Return the pairs among some items, which are numbered anew in their order."""
-        number = np.full(self.n_items, -1)
-        number[items] = np.arange(len(items))
-        one, other = number[self.one], number[self.other]
-        kept = (one >= 0) & (other >= 0)
-        group = None if self.group is None else self.group[items]
-        source = None if self.source is None else self.source[items]
-        return Candidates(len(items), one[kept], other[kept], self.score[kept], group, source)
-
 
 class Wedges(NamedTuple):
     """Pairs of candidates of one item that could be the same: how many, and how many are listed."""
@@ -147,27 +137,3 @@ def _wedges(graph, group, centres):
             is_near[graph.indices[e]] = False
             of_group[group[graph.indices[e]]] = 0
     return np.array([possible, closed])
-
-
-@compiled
-def patch(graph, order, n_entries):
-    """Return items that hang together, with about so many similarities in all, in rising order.
-
-    From the items of ``order`` on, neighbours and their neighbours are collected.
-    """
-    is_known = np.zeros(len(order), np.bool_)
-    queue = np.empty(len(order), np.int64)
-    n_in, n_known, found = 0, 0, 0
-    for start in order:
-        if not is_known[start] and found < n_entries:
-            is_known[start], queue[n_known], n_known = True, start, n_known + 1
-        while n_in < n_known and found < n_entries:
-            i = queue[n_in]
-            n_in += 1
-            found += graph.indptr[i + 1] - graph.indptr[i]
-            for e in range(graph.indptr[i], graph.indptr[i + 1]):
-                j = graph.indices[e]
-                if not is_known[j]:
-                    is_known[j], queue[n_known] = True, j
-                    n_known += 1
-    return np.sort(queue[:n_in])

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln
 
+from spherelax.coordinate.account import UNIT, Account, whole
 from spherelax.coordinate.tally import moments
 from spherelax.labels import count_labels
 
@@ -51,8 +52,6 @@ class Description:
         number.
     n_pairs : float
         Number of pairs, weighted by the null model.
-    weight : ndarray of shape (n_items,)
-        Weights of the items in the null model; items of weight 0 are not described.
     is_corrected : bool
         Whether the null model is corrected for degrees.
     rate : float
@@ -63,46 +62,43 @@ class Description:
 
     total: float
     n_pairs: float
-    weight: NDArray[np.float32]
     is_corrected: bool
     rate: float
     names: float = 0.0
 
-    def saving(self, labels: NDArray[np.integer], inside: NDArray[np.float64]) -> float:
-        """Return the nats that labels save over one label for all, given what is inside each.
+    def saving(self, account: Account) -> float:
+        """Return the nats that labels save over one label for all.
 
         Examples
         --------
         >>> two = np.repeat([0, 1], 5)
-        >>> description = Description(20.0, 45.0, np.ones(10), is_corrected=False, rate=0.7)
-        >>> round(description.saving(two, inside=np.array([10.0, 10.0])), 2)
+        >>> account = account_of(two, np.array([10.0, 10.0]), np.ones(10), is_corrected=False)
+        >>> round(Description(20.0, 45.0, is_corrected=False, rate=0.7).saving(account), 2)
         16.52
         """
-        sizes, sums, squares = moments(labels, self.weight, count_labels(labels))
-        pairs = 0.5 * (np.square(sums) - squares)
-        parameters = 0.0
+        inside, parameters = account.inside * UNIT, account.parameters * UNIT
+        coded = account.coded * UNIT if self.is_corrected else _nats(inside, account.pairs)
         if self.is_corrected:
-            parameters = 0.5 * float(np.log1p(inside).sum() - np.log1p(self.total))
-        else:
-            pairs, inside = pairs.sum(keepdims=True), inside.sum(keepdims=True)
-        outside = max(self.total - float(inside.sum()), 0.0)
-        coded = _nats(inside, pairs) + _nats(outside, self.n_pairs - float(pairs.sum()))
+            parameters -= 0.5 * float(np.log1p(self.total))
+        outside = max(self.total - inside, 0.0)
+        coded += _nats(outside, self.n_pairs - account.pairs)
         gained = _nats(self.total, self.n_pairs) - coded
-        return gained - self._cost(sizes[sizes > 0]) - parameters
+        return gained - self._cost(account.of_size) - parameters
 
-    def _cost(self, sizes: NDArray[Any]) -> float:
+    def _cost(self, of_size: NDArray[np.int64]) -> float:
         """Return what the labels cost in the cheaper way: with names, if they are few, or without.
 
         No more labels than the square root of the number of items can be told apart by the mean
         similarities between them.
         """
-        named = self.rate * labels_cost(sizes)
+        named = self.rate * labels_cost(of_size)
         if self.names == 1.0:
             return named
         if self.names > 0.0:
-            return self.names * named + (1.0 - self.names) * unnamed_cost(sizes)
-        unnamed = (1.0 if self.is_corrected else UNNAMED_RATE) * unnamed_cost(sizes)
-        return min(named, unnamed) if len(sizes) ** 2 <= sizes.sum() else unnamed
+            return self.names * named + (1.0 - self.names) * unnamed_cost(of_size)
+        unnamed = (1.0 if self.is_corrected else UNNAMED_RATE) * unnamed_cost(of_size)
+        n_items, n_labels = _counted(of_size)
+        return min(named, unnamed) if n_labels**2 <= n_items else unnamed
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +113,36 @@ class Likelihood:
 
     n_pairs: float
 
-    def saving(self, labels: NDArray[np.integer], inside: NDArray[np.float64]) -> float:  # noqa: ARG002 (as of a description)
-        """Return by how many nats labels are likelier, given the log odds inside each.
+    def saving(self, account: Account) -> float:
+        """Return by how many nats labels are likelier: the log odds inside them.
 
         Examples
         --------
-        >>> Likelihood(3.0).saving(np.array([0, 0, 1]), inside=np.array([3.0, 0.0]))
+        >>> account = account_of(np.array([0, 0, 1]), np.array([3.0, 0.0]), np.ones(3), False)
+        >>> Likelihood(3.0).saving(account)
         3.0
         """
-        return float(inside.sum())
+        return account.inside * UNIT
+
+
+def account_of(
+    labels: NDArray[np.integer],
+    inside: NDArray[np.float64],
+    weight: NDArray[np.floating],
+    is_corrected: bool,
+) -> Account:
+    """Return what labels amount to, given the similarity inside each and the weights of items."""
+    sizes, sums, squares = moments(labels, weight, count_labels(labels))
+    pairs = 0.5 * (np.square(sums) - squares)
+    return Account(
+        of_size=np.bincount(sizes.astype(np.intp)),
+        pairs=float(pairs.sum()),
+        similarity=whole(inside),
+        inside=whole(inside),
+        coded=whole(_costs(inside, pairs)) if is_corrected else 0,
+        parameters=whole(0.5 * np.log1p(inside)) if is_corrected else 0,
+        strata=np.empty(0),
+    )
 
 
 def names_of_matches(n_items: int, n_groups: int) -> float:
@@ -141,21 +158,23 @@ def names_of_matches(n_items: int, n_groups: int) -> float:
     return 1.0 if n_groups**2 >= n_items else NAMES_OF_MANY
 
 
-def labels_cost(sizes: NDArray[Any]) -> float:
+def labels_cost(of_size: NDArray[np.int64]) -> float:
     """Return the nats that it takes to say how large labels with names are, and whose.
+
+    ``of_size`` tells how many labels have each number of items.
 
     Examples
     --------
-    >>> round(labels_cost(np.array([5, 5])), 2), round(labels_cost(np.array([10])), 2)
+    >>> round(labels_cost(np.bincount([5, 5])), 2), round(labels_cost(np.bincount([10])), 2)
     (7.73, 0.0)
     """
-    m, k = int(sizes.sum()), len(sizes)
+    m, k = _counted(of_size)
     if m == 0:
         return 0.0
-    return _log_binomial(m - 1, k - 1) + float(gammaln(m + 1) - gammaln(sizes + 1).sum())
+    return _log_binomial(m - 1, k - 1) + float(gammaln(m + 1)) - _log_orders(of_size)
 
 
-def unnamed_cost(sizes: NDArray[Any]) -> float:
+def unnamed_cost(of_size: NDArray[np.int64]) -> float:
     """Return what it takes to say how many labels have each size, and which items are together.
 
     Labels without names can change places. So many small ones cost less, and labels of single
@@ -163,15 +182,24 @@ def unnamed_cost(sizes: NDArray[Any]) -> float:
 
     Examples
     --------
-    >>> round(unnamed_cost(np.array([5, 5])), 2), unnamed_cost(np.ones(9))
+    >>> round(unnamed_cost(np.bincount([5, 5])), 2), unnamed_cost(np.bincount(np.ones(9, int)))
     (7.03, 0.0)
     """
-    m, k = int(sizes.sum()), len(sizes)
+    m, k = _counted(of_size)
     if m == 0:
         return 0.0
-    of_each_size = np.bincount(np.asarray(sizes, dtype=np.intp))
-    ways = gammaln(m + 1) - gammaln(sizes + 1).sum() - gammaln(of_each_size + 1).sum()
-    return min(_log_binomial(m - 1, k - 1), _log_sums(m)) + float(ways)
+    ways = float(gammaln(m + 1) - gammaln(of_size[1:] + 1).sum()) - _log_orders(of_size)
+    return min(_log_binomial(m - 1, k - 1), _log_sums(m)) + ways
+
+
+def _counted(of_size: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the number of items and of labels, given how many labels have each size."""
+    return int(np.arange(len(of_size)) @ of_size), int(of_size[1:].sum())
+
+
+def _log_orders(of_size: NDArray[np.int64]) -> float:
+    """Return the logarithm of the number of ways to order the items inside all labels."""
+    return float(of_size @ gammaln(np.arange(len(of_size)) + 1.0))
 
 
 def are_uneven(degrees: NDArray[np.float64], labels: NDArray[np.integer] | None = None) -> bool:
@@ -206,11 +234,16 @@ def are_uneven(degrees: NDArray[np.float64], labels: NDArray[np.integer] | None 
     return bool(known > min(any_numbers, how_many))
 
 
-def _nats(similarity: NDArray[Any] | float, n_pairs: NDArray[Any] | float) -> float:
-    """Return what pairs cost whose similarities sum to this; sums of all entries."""
+def _nats(similarity: float, n_pairs: float) -> float:
+    """Return what pairs cost whose similarities sum to this."""
+    return float(_costs(similarity, n_pairs))
+
+
+def _costs(similarity: Any, n_pairs: Any) -> NDArray[np.float64]:
+    """Return the same for each of several sums."""
     pairs = SOFTNESS * np.maximum(n_pairs, 0.0)
     hits = np.minimum(similarity, pairs)
-    return float(np.sum(entr(hits) + entr(pairs - hits) - entr(pairs)))
+    return np.asarray(entr(hits) + entr(pairs - hits) - entr(pairs))
 
 
 def _log_sums(total: float) -> float:

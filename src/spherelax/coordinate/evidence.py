@@ -58,7 +58,7 @@ class Worth(NamedTuple):
             step = np.maximum(np.searchsorted(self.floors, given, side="right") - 1, 0)
             slope = 1.0 - self.slope * (1.0 - np.minimum(given, 1.0))
             values[block] = self.worth[step] * slope
-        return graph._replace(values=values)
+        return graph.with_values(values)
 
     def equals(self, other: Worth) -> bool:
         """Tell whether every similarity is worth the same."""
@@ -85,8 +85,10 @@ def by_rank(graph: Graph) -> Worth | None:
     return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32), SLOPE)
 
 
-def by_surprise(graph: Graph) -> Worth | None:
+def by_surprise(graph: Graph, rarity: float | None = None) -> Worth | None:
     """Return what similarities without groups are worth; None if all of them are the same.
+
+    If ``rarity`` is given, the graph stands for a larger one in which a similarity is as rare.
 
     Examples
     --------
@@ -98,14 +100,21 @@ def by_surprise(graph: Graph) -> Worth | None:
     """
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
+    if rarity is None:
+        rarity = rarity_of(len(graph.values), graph.n_present())
     floors = quantiles(graph.values, STEPS)
     n = np.zeros(len(floors), dtype=np.intp)
     for block in blocks(len(graph.values)):
         step = np.searchsorted(floors, graph.values[block], side="right") - 1
         n += np.bincount(step, minlength=len(n))
     at_least = np.cumsum(n[::-1])[::-1] - 0.5 * n  # of a step, half counts as such
-    surprise = np.log(graph.n_present() * (graph.n_present() - 1)) - np.log(at_least)
+    surprise = rarity - np.log(at_least / len(graph.values))
     return Worth(floors, (surprise / surprise.max()).astype(np.float32))
+
+
+def rarity_of(n_entries: int, n_present: int) -> float:
+    """Return minus the logarithm of the share of all pairs of items that have a similarity."""
+    return float(np.log(n_present * (n_present - 1.0) / n_entries))
 
 
 def quantiles(values: NDArray[np.float32], n: int) -> NDArray[np.float32]:

@@ -66,7 +66,12 @@ def finish(
             found = _compared(learnt, route, found, joins_noise)
         if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
             found = found._replace(labels=_polished(learnt, route, found))
-        elif learnt.is_whole and pick.status is Status.DESCRIBED and found.is_step:
+        elif (
+            learnt.is_whole
+            and not learnt.is_large
+            and pick.status is Status.DESCRIBED
+            and found.is_step
+        ):
             found = found._replace(labels=_shaken(learnt, found))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)

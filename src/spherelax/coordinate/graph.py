@@ -53,6 +53,8 @@ class Graph(NamedTuple):
         from ``unit_ptr[u]`` on.
     given
         The number that each item has in the problem.
+    strongest
+        The largest similarity; of a part of a problem, that of the whole.
     """
 
     indptr: NDArray[np.int64]
@@ -63,6 +65,7 @@ class Graph(NamedTuple):
     component_ptr: NDArray[np.int32]
     unit_ptr: NDArray[np.int32]
     given: NDArray[np.int32]
+    strongest: float
 
     @property
     def n_items(self) -> int:
@@ -92,6 +95,10 @@ class Graph(NamedTuple):
         """Return how many items are similar to any other."""
         return int(np.count_nonzero(self.weight))
 
+    def with_values(self, values: NDArray[np.float32]) -> Graph:
+        """Return the graph with other similarities of the same pairs."""
+        return self._replace(values=values, strongest=strongest(values))
+
     def above(self, floor: float) -> Graph:
         """Return the graph of the similarities above a floor, of the plain null model."""
         keep = self.values > floor
@@ -99,6 +106,32 @@ class Graph(NamedTuple):
         weight = (np.diff(indptr) > 0).astype(np.float32)
         return self._replace(
             indptr=indptr, indices=self.indices[keep], values=self.values[keep], weight=weight
+        )
+
+    def among(self, items: NDArray[np.integer]) -> Graph:
+        """Return the graph of some items, which must be whole components, in rising order.
+
+        Examples
+        --------
+        >>> graph = build_graph(Problem.check(np.kron(np.eye(3), np.ones((2, 2)))))
+        >>> part = graph.among(np.array([2, 3]))
+        >>> part.given, part.indices, part.component_ptr
+        (array([2, 3], dtype=int32), array([1, 0], dtype=int32), array([0, 2], dtype=int32))
+        """
+        n_before, is_in = np.zeros(self.n_items + 1, dtype=np.int32), np.zeros(self.n_items, bool)
+        is_in[items] = True
+        np.cumsum(is_in, out=n_before[1:])
+        counts = np.diff(self.indptr)
+        kept = np.repeat(is_in, counts)
+        return self._replace(
+            indptr=np.r_[0, np.cumsum(counts[items])],
+            indices=n_before[self.indices[kept]],
+            values=self.values[kept],
+            weight=self.weight[items],
+            group=self.group[items] if self.grouped else self.group,
+            component_ptr=np.unique(n_before[self.component_ptr]),
+            unit_ptr=np.unique(n_before[self.unit_ptr]),
+            given=self.given[items],
         )
 
     def degrees(self, floor: float) -> NDArray[np.float64]:
@@ -158,7 +191,13 @@ def build_graph(
     for block in _entries(W, scale, given, place, group):
         enter_transposed(block, ends, indices, values)
     weight = (np.diff(indptr) > 0).astype(np.float32)
-    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given)
+    most = strongest(values)
+    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
+
+
+def strongest(values: NDArray[np.float32]) -> float:
+    """Return the largest of some similarities; 0 if there are none or all are below."""
+    return float(values.max(initial=0.0))
 
 
 def background(graph: Graph) -> float:

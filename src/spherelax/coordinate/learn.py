@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.evidence import Worth, learn_worth
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.lesson import Facts, Lesson
+from spherelax.coordinate.model import Model, unit_of
+from spherelax.coordinate.part import draw, is_large
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.reliability import reweighted
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
+from spherelax.problem import Problem
 from spherelax.result import Callback, SweepPath
 
 # What similarities are worth is learnt this number of times at most, each time from a new walk.
@@ -23,11 +28,15 @@ LESSONS = 4
 
 
 class Learnt(NamedTuple):
-    """The last model that was walked whole, its path, and whether Ctrl-C ended the learning."""
+    """The last model that was walked whole, its path, and whether Ctrl-C ended the learning.
+
+    ``is_large`` tells whether scores were learnt from a part.
+    """
 
     model: Model
     path: SweepPath
     is_whole: bool
+    is_large: bool = False
 
 
 def learn(
@@ -40,7 +49,7 @@ def learn(
     """
     n_lessons = 1
     if n_rounds is None:
-        n_rounds, n_lessons = (1, LESSONS) if route.has_many(model) else (ROUNDS, 1)
+        n_rounds, n_lessons = _rounds(model, route)
     path = walk(model, route, callback)
     try:
         for _ in range(n_rounds if path.is_whole else 0):
@@ -48,15 +57,52 @@ def learn(
             if better is model:
                 break
             model, path = better, _whole_walk(better, route, callback)
-        weights = None
-        if path.is_whole and model.right is None:
-            weights = reweighted(model.graph, best(path))
-        if weights is not None:
-            better = model.with_weights(weights)
-            model, path = better, _whole_walk(better, route, callback)
     except KeyboardInterrupt:
         return Learnt(model, path, is_whole=False)
-    return Learnt(model, path, path.is_whole)
+    return _reliable(Learnt(model, path, path.is_whole), route, callback)
+
+
+def learn_problem(
+    problem: Problem,
+    route: Route,
+    callback: Callback | None,
+    sources: NDArray[np.intp] | None = None,
+) -> Learnt:
+    """Learn from a problem; if it is large, what scores are worth from a part of it.
+
+    ``sources`` is that of `Model.of`.
+    """
+    unit = unit_of(problem)
+    graph = build_graph(problem, unit)
+    if not is_large(graph):
+        return learn_null(Model.seen(problem, graph, unit, sources=sources), route, callback)
+    items = np.sort(graph.given[draw(graph, graph.given).enough().items])
+    part = taught_by(problem, items, unit, route, sources)
+    of_item = None if sources is None else sources[graph.given]
+    model = Lesson.of(part, Facts.of(graph)).applied(graph, graph.given, of_item)
+    path = walk(model, route, callback)
+    found = Learnt(model, path, path.is_whole, is_large=True)
+    return _reliable(found, route, callback)
+
+
+def taught_by(
+    problem: Problem,
+    items: NDArray[np.integer],
+    unit: float,
+    route: Route,
+    sources: NDArray[np.intp] | None = None,
+) -> Model:
+    """Return the model of some items of a problem with what their scores are worth."""
+    part = problem.among(items)
+    of_part = None if sources is None else sources[items]
+    model = Model.seen(part, build_graph(part, unit), unit, sources=of_part)
+    n_rounds, n_lessons = _rounds(model, route)
+    for _ in range(n_rounds if model.learns_worth else 0):
+        better = _taught(model, _whole_walk(model, route, None), route, n_lessons)
+        if better is model:
+            break
+        model = better
+    return model
 
 
 def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
@@ -74,6 +120,26 @@ def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
     except KeyboardInterrupt:
         return learnt._replace(is_whole=False)
     return plain if plain.is_whole else learnt._replace(is_whole=False)
+
+
+def _rounds(model: Model, route: Route) -> tuple[int, int]:
+    """Return how often worth is learnt from a new walk, and how often from each walk."""
+    return (1, LESSONS) if route.has_many(model) else (ROUNDS, 1)
+
+
+def _reliable(learnt: Learnt, route: Route, callback: Callback | None) -> Learnt:
+    """Learn how reliable pairs of groups are, and walk once more if they differ."""
+    model, path = learnt.model, learnt.path
+    if not (learnt.is_whole and model.right is None):
+        return learnt
+    weights = reweighted(model.graph, best(path))
+    if weights is None:
+        return learnt
+    better = model.with_weights(weights)
+    try:
+        return learnt._replace(model=better, path=_whole_walk(better, route, callback))
+    except KeyboardInterrupt:
+        return learnt._replace(is_whole=False)
 
 
 def best(path: SweepPath) -> Labels:

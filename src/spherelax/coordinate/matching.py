@@ -15,11 +15,12 @@ after the first counts ``further`` times its odds, which is learnt as the rate i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logit
-from scipy.stats import rankdata
 
 from spherelax.coordinate.candidates import Candidates
 from spherelax.coordinate.curve import SUREST, Curve, Floats, first_odds
@@ -31,6 +32,8 @@ MAX_ROUNDS = 100
 MESSAGES = 6
 # The rounds end when no pair's probability changes by more than that.
 SETTLED = 1e-3
+# Probabilities of other pairs with such scores settle in this number of rounds.
+REPEATS = 10
 # Share of the score of further candidates that is taken off.
 CONTRAST = 0.5
 # Before anything is learnt: odds of a further partner, compared with those of the first one.
@@ -39,11 +42,64 @@ FIRST_FURTHER = 0.1
 LEAST_FURTHER = 1e-9
 
 
-def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
-    """Return for each pair the probability that it is right.
+class Matching(NamedTuple):
+    """What a list teaches of its scores, for the pairs of any list with such scores.
 
-    ``several`` tells which items may have several partners: those whose candidates may be copies of
-    each other. What a further partner costs is learnt.
+    Attributes
+    ----------
+    ranks : Ranks
+        By how many scores of the list a score is reached.
+    level : float
+        What further candidates score on average.
+    curve : Curve
+        Bins of scores by their contrast.
+    odds : ndarray
+        Odds of the pairs of each bin.
+    further : float
+        What a further partner counts, where items may have several.
+    """
+
+    ranks: Ranks
+    level: float
+    curve: Curve
+    odds: Floats
+    further: float
+
+    def right(self, pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
+        """Return for each pair the probability that it is right."""
+        net = _Net(pairs)
+        score, _ = contrast(pairs, self.ranks, self.level)
+        odds = self.odds[self.curve.bins(score)]
+        further = None if several is None else np.where(several, self.further, LEAST_FURTHER)
+        free = net.messages()
+        for _ in range(REPEATS):
+            right = net.propagate(free, odds, further)
+        return right
+
+
+class Ranks:
+    """The scores of a list, to tell by how many of them a score is reached."""
+
+    def __init__(self, scores: NDArray[np.floating]) -> None:
+        self.sorted = np.sort(scores)
+
+    def surprise(self, scores: NDArray[np.floating]) -> Floats:
+        """Return minus the logarithm of the share of the list that scores at least as much.
+
+        Of equal scores, half count as such.
+
+        Examples
+        --------
+        >>> Ranks(np.array([0.1, 0.5, 0.9])).surprise(np.array([0.9, 0.1])).round(2)
+        array([1.79, 0.18])
+        """
+        n, below = len(self.sorted), np.searchsorted(self.sorted, scores)
+        middle = 0.5 * (below + np.searchsorted(self.sorted, scores, side="right"))
+        return np.asarray(-np.log(1.0 - np.clip(middle, 0.5, n - 0.5) / n))
+
+
+def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
+    """Return for each pair the probability that it is right, as the list itself teaches.
 
     Examples
     --------
@@ -53,7 +109,19 @@ def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floa
     >>> matched(Candidates(40, one, other, score))[:4].round(2)
     array([1., 0., 1., 0.])
     """
-    n_pairs, score = len(pairs.score), contrast(pairs)
+    return learn_matching(pairs, several)[1]
+
+
+def learn_matching(
+    pairs: Candidates, several: NDArray[np.bool_] | None = None
+) -> tuple[Matching, Floats]:
+    """Learn what scores are worth; return that, and for each pair how likely it is right.
+
+    ``several`` tells which items may have several partners: those whose candidates may be copies of
+    each other. What a further partner costs is learnt.
+    """
+    n_pairs, ranks = len(pairs.score), Ranks(pairs.score)
+    score, level = contrast(pairs, ranks)
     curve, net = Curve(score), _Net(pairs)
     bins = curve.bins(score)
     odds, log_rate, right = first_odds(score), 0.0, np.zeros(n_pairs)
@@ -83,32 +151,37 @@ def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floa
         log_rate += 0.5 * change
         ratio = net.n_further(free, after, further) / net.n_further(free_before, plain, further)
         further = np.where(several, np.clip(further * ratio**0.5, LEAST_FURTHER, 1.0), further)
-    return right
+    of_bin = np.zeros(len(curve.cuts) + 1)
+    of_bin[bins] = np.exp(log_rate) * odds
+    cost = LEAST_FURTHER if further is None else float(further.max())
+    return Matching(ranks, level, curve, _filled_up(of_bin), cost), right
 
 
-def contrast(pairs: Candidates) -> Floats:
+def contrast(pairs: Candidates, ranks: Ranks, level: float | None = None) -> tuple[Floats, float]:
     """Return scores less a share of what the further candidates of both items score.
 
-    Scores are counted by rank: minus the logarithm of the share of pairs that score at least as
-    much. The further candidates are all but the best; items that have none count as average.
+    Scores are counted by rank. The further candidates are all but the best; items that have none
+    count as average. The average ``level`` is returned, too.
 
     Examples
     --------
     >>> from spherelax.coordinate.candidates import Candidates
     >>> pairs = Candidates(4, np.array([0, 0, 1]), np.array([2, 3, 3]), np.array([0.9, 0.2, 0.9]))
-    >>> contrast(pairs).round(2)
+    >>> contrast(pairs, Ranks(pairs.score))[0].round(2)
     array([1.01, 0.09, 1.01])
     """
-    score = -np.log(1.0 - (rankdata(pairs.score) - 0.5) / len(pairs.score))
+    score = ranks.surprise(pairs.score)
     item = np.r_[pairs.one, pairs.other]
     count = np.bincount(item, minlength=pairs.n_items)
     best = np.zeros(pairs.n_items)
     np.maximum.at(best, item, np.tile(score, 2))
     sums = np.bincount(item, weights=np.tile(score, 2), minlength=pairs.n_items) - best
     has_more = count > 1
-    level = sums / np.maximum(count - 1, 1)
-    level[~has_more] = level[has_more].mean() if has_more.any() else 0.0
-    return np.asarray(score - CONTRAST * 0.5 * (level[pairs.one] + level[pairs.other]))
+    of_item = sums / np.maximum(count - 1, 1)
+    if level is None:
+        level = float(of_item[has_more].mean()) if has_more.any() else 0.0
+    of_item[~has_more] = level
+    return np.asarray(score - CONTRAST * 0.5 * (of_item[pairs.one] + of_item[pairs.other])), level
 
 
 def of_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterior:
@@ -205,3 +278,8 @@ class _Net:
 def _filled(n_right: float, most: int) -> float:
     """Return the log odds that an item has a partner, if n of at most so many pairs are right."""
     return float(logit(np.clip(n_right / most, 1e-6, 1.0 - 0.5 / most)))
+
+
+def _filled_up(odds: Floats) -> Floats:
+    """Return the odds of bins; those of a bin without pairs are those of the bin below."""
+    return np.asarray(np.maximum.accumulate(odds))

@@ -11,10 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate import neighbors
+from spherelax.coordinate.account import UNIT, Account, Totals, whole
 from spherelax.coordinate.description import (
     PLAIN_RATE,
     Description,
     Likelihood,
+    account_of,
     are_uneven,
     names_of_matches,
 )
@@ -22,6 +24,7 @@ from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
 from spherelax.coordinate.graph import Graph, background, build_graph
 from spherelax.coordinate.odds import (
+    Scores,
     believed,
     by_probability,
     likewise,
@@ -32,16 +35,16 @@ from spherelax.coordinate.odds import (
     teaches,
 )
 from spherelax.coordinate.strata import Strata
-from spherelax.coordinate.tally import moments, within
+from spherelax.coordinate.tally import within
 from spherelax.labels import Labels, count_labels
-from spherelax.problem import Problem
+from spherelax.problem import NATS, Problem
 
 
 class Labeling(NamedTuple):
-    """Labels with the summed similarity inside each of them, and the nats that they save."""
+    """Labels, what they amount to, and the nats that they save."""
 
     labels: Labels
-    inside: NDArray[np.float64]
+    account: Account
     saving: float
 
 
@@ -71,6 +74,10 @@ class Model:
         Of each similarity, how likely its pair is right, where ``graph`` has log odds; else None.
     is_stated : bool
         Whether these log odds are those of somebody's model, and not learnt.
+    scores : Scores or None
+        What a list taught of its scores, where the log odds were learnt.
+    totals_given : Totals or None
+        Totals of the problem that the graph is a part of; None: it is the whole.
     """
 
     given: Graph
@@ -83,6 +90,8 @@ class Model:
     plain_average: float | None = None
     judged: Judged | None = None
     is_stated: bool = False
+    scores: Scores | None = None
+    totals_given: Totals | None = None
 
     @classmethod
     def of(
@@ -102,21 +111,33 @@ class Model:
         Examples
         --------
         >>> problem = Problem.check(np.kron(np.eye(2), np.ones((3, 3))))
-        >>> Model.of(problem).labeling(np.array([0, 0, 0, 1, 1, 1])).inside
-        array([3., 3.])
+        >>> Model.of(problem).labeling(np.array([0, 0, 0, 1, 1, 1])).account.pairs
+        6.0
         """
-        is_model = problem.kind in ("odds", "information")
-        unit = 1.0 if is_model else float(problem.similarity.max())
+        unit = unit_of(problem)
         graph = build_graph(problem, unit)
+        return cls.seen(problem, graph, unit, is_metric=is_metric, sources=sources)
+
+    @classmethod
+    def seen(
+        cls,
+        problem: Problem,
+        graph: Graph,
+        unit: float,
+        *,
+        is_metric: bool = False,
+        sources: NDArray[np.intp] | None = None,
+    ) -> Model:
+        """See what the similarities of the graph of a problem are, as in `of`."""
+        is_model = problem.kind in NATS
         sources = None if sources is None else sources[graph.given]
         if problem.kind == "odds":
             return cls.stated(graph, graph)
         kind = None if is_model else problem.kind
         seen = listed(graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity))
-        judged = None if seen is None else probabilities(graph, kind, seen, sources)
-        if judged is not None:
-            odds = log_odds(graph, judged.right)
-            return cls(graph, odds, unit, is_corrected=False, judged=judged)
+        taught = None if seen is None else probabilities(graph, kind, seen, sources)
+        if taught is not None:
+            return cls.scored(graph, unit, *taught)
         learns = teaches(graph, seen)
         if is_model and not learns:
             return cls.stated(graph, believed(graph))
@@ -135,6 +156,12 @@ class Model:
     def stated(cls, given: Graph, odds: Graph) -> Model:
         """Believe the log odds of a model."""
         return cls(given, odds, 1.0, is_corrected=False, judged=stated(odds), is_stated=True)
+
+    @classmethod
+    def scored(cls, graph: Graph, unit: float, scores: Scores, judged: Judged) -> Model:
+        """Take pairs for as likely right as a list taught."""
+        odds = log_odds(graph, judged.right, scores.threshold)
+        return cls(graph, odds, unit, is_corrected=False, judged=judged, scores=scores)
 
     @classmethod
     def of_graph(
@@ -162,7 +189,8 @@ class Model:
 
     def with_worth(self, worth: Worth) -> Model:
         """Return the model whose similarities are worth something else."""
-        return replace(self, graph=worth.applied(self.given), worth=worth)
+        graph = worth.applied(self.given)
+        return replace(self, graph=graph, worth=worth, totals_given=None)
 
     def needs_correction(self, labels: Labels) -> bool:
         """Tell whether degrees, which are corrected for, differ within labels."""
@@ -173,22 +201,39 @@ class Model:
         """Return the same under the plain null model."""
         weight = (self.given.weight > 0).astype(np.float32)
         given, graph = (one._replace(weight=weight) for one in (self.given, self.graph))
-        return replace(self, given=given, graph=graph, is_corrected=False)
+        return replace(self, given=given, graph=graph, is_corrected=False, totals_given=None)
 
     def with_weights(self, graph: Graph) -> Model:
         """Return the model whose pairs of groups are weighted as in a graph."""
-        return replace(self, graph=graph, plain_average=self.average)
+        return replace(self, graph=graph, plain_average=self.average, totals_given=None)
+
+    def among(self, items: NDArray[np.intp]) -> Model:
+        """Return the model of some items, which must be whole components, in rising order."""
+        strata = self.strata
+        if strata is not None:
+            strata = Strata.from_floors(self.given.among(items), strata.floors)
+        given, graph = (one.among(items) for one in (self.given, self.graph))
+        return replace(self, given=given, graph=graph, strata=strata, totals_given=None)
+
+    def within(self, totals: Totals) -> Model:
+        """Return the model of a part of a problem with such totals."""
+        graph = self.graph._replace(strongest=totals.strongest)
+        return replace(self, graph=graph, totals_given=totals)
+
+    @cached_property
+    def totals(self) -> Totals:
+        """What is to be known of all items."""
+        return self.totals_given or Totals.of(self.graph, self.is_corrected)
 
     @cached_property
     def description(self) -> Description | Likelihood:
         """What labels are to describe, or how likely they are."""
         if self.right is not None:
-            return Likelihood(self.graph.n_pairs())
+            return Likelihood(self.totals.n_pairs)
         is_plain = not (self.is_corrected or self.graph.grouped)
         return Description(
             total=self.total if self.strata is None else float(self.strata.n_pairs.sum()),
-            n_pairs=self.graph.n_pairs(),
-            weight=self.graph.weight,
+            n_pairs=self.totals.n_pairs,
             is_corrected=self.is_corrected,
             rate=PLAIN_RATE if is_plain else 1.0,
             names=self._names(),
@@ -200,37 +245,46 @@ class Model:
             return 0.0
         if self.worth is not None:
             return 1.0
-        return names_of_matches(self.graph.n_present(), self.graph.n_groups())
+        return names_of_matches(self.totals.n_present, self.totals.n_groups)
 
-    @cached_property
+    @property
     def total(self) -> float:
         """What all pairs are worth; log odds, all that are likelier right than wrong."""
-        values = self.graph.values
-        if self.right is not None:
-            values = np.maximum(values, 0.0)
-        return 0.5 * float(values.sum(dtype=float))
+        return self.totals.total
 
     @property
     def average(self) -> float:
         """The mean similarity under the null model: the unit of resolutions."""
-        return self.total / self.description.n_pairs if self.total > 0 else 1.0
+        return self.total / self.totals.n_pairs if self.total > 0 else 1.0
 
     def labeling(self, labels: Labels) -> Labeling:
-        """Return labels with what is inside them and what they save."""
-        inside = within(self.graph, labels, count_labels(labels))
-        if self.strata is None:
-            return Labeling(labels, inside, self.description.saving(labels, inside))
-        by_stratum, by_label = self.strata.inside(self.graph, labels)
-        saving = self.description.saving(labels, by_label) + self.strata.saving(by_stratum)
-        return Labeling(labels, inside, saving)
+        """Return labels with what they amount to and what they save."""
+        account = self.account(labels)
+        return Labeling(labels, account, self.saving(account))
 
-    def objective(self, labeling: Labeling, resolution: float) -> float:
+    def account(self, labels: Labels) -> Account:
+        """Return what labels amount to."""
+        graph = self.graph
+        inside = within(graph, labels, count_labels(labels))
+        if self.strata is None:
+            return account_of(labels, inside, graph.weight, self.is_corrected)
+        by_stratum, by_label = self.strata.inside(graph, labels)
+        found = account_of(labels, by_label, graph.weight, self.is_corrected)
+        return found._replace(similarity=whole(inside), strata=by_stratum)
+
+    def saving(self, account: Account) -> float:
+        """Return the nats that labels save."""
+        found = self.description.saving(account)
+        return found if self.strata is None else found + self.strata.saving(account.strata)
+
+    def objective(self, account: Account, resolution: float) -> float:
         """Return the objective of labels at a resolution; both in units of the average."""
-        labels = labeling.labels
-        _, sums, squares = moments(labels, self.graph.weight, count_labels(labels))
-        pairs = 0.5 * float(np.square(sums).sum() - squares.sum())
-        gamma = self.average * resolution
-        return (float(labeling.inside.sum()) - gamma * pairs) / self.average
+        return account.similarity * UNIT / self.average - resolution * account.pairs
+
+
+def unit_of(problem: Problem) -> float:
+    """Return the largest similarity; 1 where similarities are nats."""
+    return 1.0 if problem.kind in NATS else float(problem.similarity.max())
 
 
 def extended(model: Model, problem: Problem) -> Model:
@@ -243,10 +297,10 @@ def extended(model: Model, problem: Problem) -> Model:
     given = build_graph(problem, model.unit)
     if problem.kind == "information" and model.is_stated:
         return Model.stated(given, believed(given))
-    if model.right is not None:
+    if model.scores is not None and model.right is not None:
         right = likewise(model.given, model.right, given)
         judged = Judged(right, by_probability(given, right))
-        return Model(given, log_odds(given, right), model.unit, is_corrected=False, judged=judged)
+        return Model.scored(given, model.unit, model.scores, judged)
     if model.is_corrected:
         is_metric = model.worth is None
         degrees = neighbors.degrees(given) if is_metric else given.degrees(model.floor)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.coordinate.learn import Learnt, learn
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.walk import Route
+from spherelax.coordinate.part import components_up_to, draw
+from spherelax.coordinate.walk import Route, walk
 from spherelax.problem import Problem
 
 # Labels that save at least this number of nats per item are not compared with noise.
@@ -45,7 +46,7 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     tell it of two groups, whose matches are always consistent, or of a few items.
     """
     model, path = learnt.model, learnt.path
-    savings, n_items = np.asarray(path.savings), model.graph.n_present()
+    savings, n_items = np.asarray(path.savings), model.totals.n_present
     everything = np.ones(len(savings), dtype=np.bool_)
     grouped = model.graph.grouped
     if grouped and (model.graph.n_groups() <= 2 or n_items < FEW):
@@ -54,6 +55,8 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
         return everything
     if not grouped and savings.max() <= 0.0:
         return ~everything
+    if learnt.is_large:
+        return _as_some_components(learnt, route)
     n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
     surrogates = (_at_random(model, route, seed) for seed in range(n_surrogates))
     if grouped:
@@ -72,8 +75,30 @@ def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float6
     """Return what labels of noise save at about each of some resolutions, at most."""
     padded = np.pad(np.asarray(surrogate.path.savings), STEPS_AROUND, mode="edge")
     around = sliding_window_view(padded, 2 * STEPS_AROUND + 1).max(axis=1)
-    own = np.log(surrogate.model.average * surrogate.path.resolutions)
-    return np.asarray(around[np.abs(np.log(gammas)[:, None] - own).argmin(axis=1)])
+    return np.asarray(around[_nearest(surrogate, gammas)])
+
+
+def _nearest(learnt: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the steps of a path whose resolutions are nearest to some others."""
+    own = np.log(learnt.model.average * learnt.path.resolutions)
+    return np.asarray(np.abs(np.log(gammas)[:, None] - own).argmin(axis=1))
+
+
+def _as_some_components(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
+    """Tell it of all steps of a large problem by some of its components."""
+    model = learnt.model
+    start = draw(model.graph, model.graph.given).enough().start[-1]
+    model = model.among(components_up_to(model.graph, model.graph.given, start))
+    return beyond_noise_of(model, learnt.model.average * learnt.path.resolutions, route)
+
+
+def beyond_noise_of(some: Model, gammas: NDArray[np.float64], route: Route) -> NDArray[np.bool_]:
+    """Tell of some resolutions whether labels of a model are beyond noise there."""
+    path = walk(some, route, None)
+    if not path.is_whole:
+        raise KeyboardInterrupt
+    learnt = Learnt(some, path, is_whole=True)
+    return beyond_noise(learnt, route)[_nearest(learnt, gammas)]
 
 
 def _at_random(model: Model, route: Route, seed: int) -> Learnt:

@@ -5,6 +5,8 @@ Labels then are the likeliest ones: the sum of the log odds of the pairs inside 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -14,8 +16,8 @@ from spherelax.coordinate.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.matching import matched, of_matching
-from spherelax.coordinate.partition import partitioned
+from spherelax.coordinate.matching import Matching, learn_matching, of_matching
+from spherelax.coordinate.partition import Partition, by_number, learn_partition, stream
 from spherelax.coordinate.posterior import Posterior, by_log_odds, posterior
 from spherelax.labels import Labels
 
@@ -33,6 +35,9 @@ FEW_PAIRS = 50
 CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
+# Each right pair must explain this number of nats of the scores, one bit. Where few of the right
+# pairs of large entities are listed, hardly any are found, and these explain nothing.
+EXPLAINED = 0.7
 # A list of this transitivity may be a graph of neighbours. It shows entities only if so many pairs
 # an item are right, and if the expected F of these pairs is as large as that.
 AMBIGUOUS = 0.4
@@ -66,31 +71,65 @@ def listed(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
     return None if n_groups == 0 and found.n_open < CONTRADICTED else found
 
 
+class Scores(NamedTuple):
+    """What a list taught of its scores.
+
+    Attributes
+    ----------
+    lesson : Partition or Matching
+        How likely pairs with such scores are right.
+    threshold : float
+        Pairs that are likelier right than that are worth joining.
+    """
+
+    lesson: Partition | Matching
+    threshold: float
+
+    def judged(
+        self, graph: Graph, sources: NDArray[np.intp] | None, numbers: NDArray[np.integer]
+    ) -> Judged:
+        """Return for each pair of a graph with such scores how likely it is right.
+
+        ``numbers`` are those that its items have in the whole problem.
+        """
+        if isinstance(self.lesson, Matching):
+            several = None if sources is None else _with_several(graph)
+            right = self.lesson.right(Candidates.of(graph), several)
+            return _judged_two(graph, right, several)
+        source = apart(graph, sources)
+        found = self.lesson.judged(Candidates.of(graph, source), by_number(numbers))
+        return found._replace(right=_of_entries(graph, found.right))
+
+
 def probabilities(
     graph: Graph,
     kind: str | None,
     seen: Wedges,
     sources: NDArray[np.intp] | None = None,
-) -> Judged | None:
-    """Return for each pair of a list how likely it is right; None: it is a graph of matches.
+) -> tuple[Scores, Judged] | None:
+    """Learn how likely the pairs of a list are right; None: it is a graph of matches.
 
     ``seen`` is what `listed` returned. ``sources`` is given if free items of one source may be
     copies of each other; an item whose candidates are all free may then have several partners.
     """
     n_groups, closed = graph.n_groups(), seen.transitivity
     if n_groups == 2:
-        found = _of_two(graph, None)
-        return found._replace(right=_of_entries(graph, found.right))
+        return _of_two(graph, None)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
     if n_groups == 0 and sources is None:
         graph = _present(graph)
-    found = partitioned(graph, apart(graph, sources))
+    pairs = Candidates.of(graph, apart(graph, sources))
+    lesson = learn_partition(pairs)
+    found = lesson.judged(pairs, stream(graph.n_items))
+    if lesson.support < EXPLAINED * found.right.sum():
+        return None
     if kind is None and not _are_entities(graph, found.right, closed):
         return None
     if closed < PAIRED:
-        found = _of_two(graph, None if sources is None else _with_several(graph))
-    return found._replace(right=_of_entries(graph, found.right))
+        return _of_two(graph, None if sources is None else _with_several(graph))
+    found = found._replace(right=_of_entries(graph, found.right))
+    return Scores(lesson, _threshold(_sure(found.right))), found
 
 
 def _present(graph: Graph) -> Graph:
@@ -143,20 +182,30 @@ def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
     return bool(n_right >= MANY_ENTITIES and 2.0 * _threshold(right) >= CLEARLY)
 
 
-def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> Judged:
-    """Return what `matched` learns of the pairs of a list between two sources."""
-    right = matched(Candidates.of(graph), several)
-    return Judged(right, None if several is None else _by_pairs(right))
+def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> tuple[Scores, Judged]:
+    """Learn from a list between two sources how likely its pairs are right."""
+    lesson, right = learn_matching(Candidates.of(graph), several)
+    found = _judged_two(graph, right, several)
+    return Scores(lesson, _threshold(_sure(found.right))), found
 
 
-def log_odds(graph: Graph, right: Floats) -> Graph:
+def _judged_two(graph: Graph, right: Floats, several: NDArray[np.bool_] | None) -> Judged:
+    """Return what to judge the labels of a list between two sources by."""
+    return Judged(_of_entries(graph, right), None if several is None else _by_pairs(right))
+
+
+def log_odds(graph: Graph, right: Floats, threshold: float) -> Graph:
     """Return the graph with log odds: above 0 if joining the pair raises the expected F.
 
     F over pairs is largest if pairs are joined that are right with half of its probability.
     """
-    sure = np.clip(right, SURE, 1.0 - SURE)
-    values = logit(sure) - logit(_threshold(sure)) + TIE * (graph.values / graph.values.max())
-    return graph._replace(values=values.astype(np.float32))
+    values = logit(_sure(right)) - logit(threshold) + TIE * (graph.values / graph.strongest)
+    return graph.with_values(values.astype(np.float32))
+
+
+def _sure(right: Floats) -> Floats:
+    """Return probabilities of which none is too sure."""
+    return np.asarray(np.clip(right, SURE, 1.0 - SURE))
 
 
 def believed(graph: Graph) -> Graph:
@@ -171,7 +220,7 @@ def believed(graph: Graph) -> Graph:
     array([0. , 0. , 2.2, 2.2], dtype=float32)
     """
     s = np.maximum(graph.values.astype(float), SURE**2)
-    return graph._replace(values=(s + np.log(-np.expm1(-s))).astype(np.float32))
+    return graph.with_values((s + np.log(-np.expm1(-s))).astype(np.float32))
 
 
 def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
@@ -188,7 +237,7 @@ def by_probability(graph: Graph, right: Floats) -> Beliefs:
 
 def _by_pairs(right: Floats) -> Beliefs:
     """Return the same for the pairs of `Candidates`."""
-    return by_log_odds(logit(np.clip(right, SURE, 1.0 - SURE)))
+    return by_log_odds(logit(_sure(right)))
 
 
 def by_labels(

@@ -17,13 +17,14 @@ An item joins a label by what its candidates there score. Four things keep that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, isotonic_regression
 
-from spherelax.coordinate.candidates import Candidates, patch
+from spherelax.coordinate.candidates import Candidates
 from spherelax.coordinate.curve import FIRST_SHARE, SUREST, Curve, Floats, first_odds
 from spherelax.coordinate.drawing import (
     Beliefs,
@@ -36,11 +37,10 @@ from spherelax.coordinate.drawing import (
     support,
     visit_all,
 )
-from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.part import scattered
 
-# Labels are drawn with this seed; no more similarities than these are learnt from.
+# Labels are drawn with this seed.
 SEED = 0
-LEARN_FROM = 300_000
 # Rounds of estimation; passes over the items before and while labels are counted; and those of the
 # last round.
 ROUNDS = 25
@@ -69,39 +69,86 @@ LARGEST = 64
 # The lowest and highest log odds of joining a label.
 LIMIT = 15.0
 
+# Returns for each pass, counted from 0, an order of the items and a random number for each of them.
+Chances = Callable[[int], Floats]
 
-def partitioned(graph: Graph, source: NDArray[np.int32] | None = None) -> Judged:
-    """Return for each pair of a graph how likely it is right, in the order of Candidates.
 
-    They are all 0 if the scores show no entities. What scores are worth is learnt from a part of a
-    large graph. The beliefs to judge labels by are not sharpened. ``source`` is that of
-    `Candidates`.
+class Partition(NamedTuple):
+    """What a list teaches of its scores, for the pairs of any list with such scores.
+
+    Attributes
+    ----------
+    curve : Curve
+        Bins of scores.
+    sharp : Beliefs or None
+        What is believed of each bin, to draw labels by; None: the scores show no entities.
+    plain : Beliefs
+        The same to judge labels by, which is not sharpened.
+    support : float
+        How well the scores are explained, in nats.
+    """
+
+    curve: Curve
+    sharp: Beliefs | None
+    plain: Beliefs
+    support: float
+
+    def judged(self, pairs: Candidates, chances: Chances) -> Judged:
+        """Return for each pair how likely it is right: all are 0 if the scores show no entities."""
+        bins = self.curve.bins(pairs.score)
+        right = np.zeros(len(pairs.score))
+        if self.sharp is not None:
+            beliefs = _of_pairs(self.sharp, bins)
+            right = _draw(Net.of(pairs), beliefs, LAST_PASSES, chances).right
+        return Judged(right, _of_pairs(self.plain, bins))
+
+
+def learn_partition(pairs: Candidates) -> Partition:
+    """Learn from a list what its scores are worth.
 
     Examples
     --------
-    >>> from spherelax.coordinate.graph import build_graph
-    >>> from spherelax.problem import Problem
     >>> rng = np.random.default_rng(0)
-    >>> truth = np.repeat(np.arange(40), 2)
-    >>> W = np.where(rng.random((80, 80)) < 0.1, rng.normal(0.3, 0.05, (80, 80)), 0.0)
-    >>> W = np.where(truth[:, None] == truth, 0.8, np.maximum(W, W.T))
-    >>> graph = build_graph(Problem.check(W))
-    >>> pairs, right = Candidates.of(graph), partitioned(graph).right
-    >>> bool(np.all((right > 0.5) == (truth[pairs.one] == truth[pairs.other])))
+    >>> one, other = np.triu_indices(80, 1)
+    >>> is_right = one // 2 == other // 2
+    >>> kept = is_right | (rng.random(len(one)) < 0.1)
+    >>> score = np.where(is_right, 0.8, rng.normal(0.3, 0.05, len(one)))
+    >>> pairs = Candidates(80, one[kept], other[kept], score[kept])
+    >>> right = learn_partition(pairs).judged(pairs, stream(80)).right
+    >>> bool(np.all((right > 0.5) == is_right[kept]))
     True
     """
-    pairs, rng = Candidates.of(graph, source), np.random.default_rng(SEED)
     curve = Curve(pairs.score)
-    part = pairs
-    if len(graph.values) > LEARN_FROM:
-        part = pairs.among(patch(graph, rng.permutation(graph.n_items), LEARN_FROM))
-    lesson = _Lesson(part, curve)
+    lesson = _Lesson(pairs, curve)
     learnt = max(map(lesson.learnt, (FIRST_SHARE, MANY_RIGHT)), key=lesson.support)
-    bins = curve.bins(pairs.score)
     if learnt.drawn is None:
-        return Judged(np.zeros(len(pairs.score)), _of_pairs(learnt.beliefs, bins))
-    right = _draw(Net.of(pairs), _of_pairs(learnt.beliefs, bins), LAST_PASSES, rng).right
-    return Judged(right, _of_pairs(_estimated(part, curve, learnt.drawn, 1.0), bins))
+        return Partition(curve, None, learnt.beliefs, 0.0)
+    plain = _estimated(pairs, curve, learnt.drawn, 1.0)
+    return Partition(curve, learnt.beliefs, plain, lesson.support(learnt))
+
+
+def stream(m: int) -> Chances:
+    """Return a source of chance for m items: for each pass an order, and a number for each item."""
+    rng = np.random.default_rng(SEED)
+    return lambda _: np.array([rng.permutation(m), rng.random(m)])
+
+
+def by_number(numbers: NDArray[np.integer]) -> Chances:
+    """Return a source of chance by the numbers of items alone, whatever other items there are.
+
+    Examples
+    --------
+    >>> few, more = (by_number(np.array(numbers)) for numbers in ([5, 7], [5, 6, 7]))
+    >>> set(few(0)[1]) < set(more(0)[1])
+    True
+    """
+
+    def chances(index: int) -> Floats:
+        order = np.argsort(scattered(numbers, 2 * index))
+        draws = scattered(numbers[order], 2 * index + 1) * 2.0**-64
+        return np.array([order, draws])
+
+    return chances
 
 
 class _Learnt(NamedTuple):
@@ -129,9 +176,9 @@ class _Lesson:
 
     def learnt(self, share: float) -> _Learnt:
         """Draw labels and estimate beliefs from them, in turn, beginning with a share of pairs."""
-        beliefs, drawn, rng = self._first(share), None, np.random.default_rng(SEED)
+        beliefs, drawn, chances = self._first(share), None, stream(self.pairs.n_items)
         for _ in range(ROUNDS):
-            drawn = _draw(self.net, _of_pairs(beliefs, self.bins), PASSES, rng)
+            drawn = _draw(self.net, _of_pairs(beliefs, self.bins), PASSES, chances)
             if drawn.right.sum() < 1.0:
                 return _Learnt(beliefs, None)
             beliefs = _estimated(self.pairs, self.curve, drawn, CLEAR)
@@ -168,7 +215,7 @@ def _of_pairs(beliefs: Beliefs, bins: NDArray[np.intp]) -> Beliefs:
     return beliefs._replace(same=beliefs.same[bins], other=beliefs.other[bins])
 
 
-def _draw(net: Net, beliefs: Beliefs, n_passes: int, rng: np.random.Generator) -> _Drawn:
+def _draw(net: Net, beliefs: Beliefs, n_passes: int, chances: Chances) -> _Drawn:
     """Draw labels, beginning with one for each item, and count what they say."""
     m, n_pairs = len(net.indptr) - 1, len(beliefs.same)
     state, sums = State.of(np.arange(m)), Sums.of(m)
@@ -179,8 +226,7 @@ def _draw(net: Net, beliefs: Beliefs, n_passes: int, rng: np.random.Generator) -
     for index in range(WARM_PASSES + n_passes):
         if index == WARM_PASSES:
             tally.right[:], tally.openings[:] = 0.0, 0.0
-        chance = np.array([rng.permutation(m), rng.random(m)])
-        visit_all(net, beliefs, state, sums, tally, chance)
+        visit_all(net, beliefs, state, sums, tally, chances(index))
         if index >= WARM_PASSES:
             labels, size = state.labels, state.size
             inside = np.bincount(row[labels[row] == labels[net.indices]], minlength=m)

@@ -154,7 +154,7 @@ class _Moves:
 
 def _least_gain(graph: Graph) -> float:
     """Return the gain below which a move is rounding."""
-    return ROUNDING * float(graph.values.max(initial=0.0))
+    return ROUNDING * graph.strongest
 
 
 def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:

@@ -22,6 +22,10 @@ SIGNIFICANT = 3.0
 RELEVANT = 0.02
 # The smallest factor that similarities are multiplied by.
 LEAST = 1e-3
+# Similarities are counted in whole numbers of this unit, so that their order does not matter.
+UNIT = 2.0**-30
+
+Counts = NDArray[np.int64]
 
 
 def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
@@ -39,9 +43,18 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     q = graph.n_groups()
     if not graph.grouped or len(graph.values) < MATCHES * q * q:
         return None
-    matched, agreed = _agreement(graph, labels, graph.group, q)
+    factor = factors(*agreement(graph, labels, graph.group, q))
+    return None if factor is None else weighted(graph, factor)
+
+
+def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
+    """Return what the similarities between two groups are multiplied by, at most 1.
+
+    ``matched`` is the similarity between groups, ``agreed`` that of items with one label. None: the
+    groups do not differ.
+    """
     pairs = np.triu(matched > 0)
-    n, share = matched[pairs], agreed[pairs] / matched[pairs]
+    n, share = matched[pairs] * UNIT, agreed[pairs] / matched[pairs]
     overall = float(agreed.sum() / matched.sum())
     chance = overall * (1.0 - overall)
     if chance == 0.0 or len(n) < 2:
@@ -51,31 +64,37 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     variance = chance * spread / float(n.sum() - np.square(n).sum() / n.sum())
     if spread < SIGNIFICANT * np.sqrt(2.0 * len(n)) or variance < (RELEVANT * overall) ** 2:
         return None
-    factor = np.ones((q, q))
+    factor = np.ones(matched.shape)
     factor[pairs] += (share / overall - 1.0) * variance / (variance + chance / n)
     factor = np.maximum(factor * factor.T, LEAST)
-    return graph._replace(values=_scaled(graph, graph.group, factor))
+    return np.asarray(factor / factor[matched > 0].max())
+
+
+def weighted(graph: Graph, factor: NDArray[np.float64]) -> Graph:
+    """Return the graph whose similarities are multiplied by the factor of their pair of groups."""
+    return graph.with_values(_scaled(graph, graph.group, factor))
 
 
 @compiled
-def _agreement(graph, labels, group, q):
-    """Return the similarity between groups, and how much of it joins equal labels, in one array."""
-    both = np.zeros((2, q, q))
+def agreement(graph, labels, group, q):
+    """Return the similarity between groups, and that of equal labels, in whole units."""
+    both = np.zeros((2, q, q), np.int64)
     matched, agreed = both[0], both[1]
     for i in range(len(labels)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             j = graph.indices[e]
-            matched[group[i], group[j]] += graph.values[e]
+            value = np.int64(np.rint(graph.values[e] / UNIT))
+            matched[group[i], group[j]] += value
             if labels[i] == labels[j]:
-                agreed[group[i], group[j]] += graph.values[e]
+                agreed[group[i], group[j]] += value
     return both
 
 
 @compiled
 def _scaled(graph, group, factor):
-    """Return the similarities times the factor of their pair of groups, the largest still one."""
+    """Return the similarities times the factor of their pair of groups."""
     values = np.empty_like(graph.values)
     for i in range(len(group)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             values[e] = graph.values[e] * factor[group[i], group[graph.indices[e]]]
-    return values / values.max()
+    return values

@@ -18,7 +18,7 @@ from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.kinds import recognised
-from spherelax.coordinate.learn import Learnt, best, learn, learn_null
+from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.odds import apart, by_labels, judge
@@ -62,10 +62,12 @@ def run(
     is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)
-    model = Model.of(problem, is_metric=is_metric, sources=sources)
-    given = model.graph.given
-    learnt = (learn if is_metric else learn_null)(model, route, callback)
-    as_given = _AsGiven(model.graph)
+    if is_metric:
+        learnt = learn(Model.of(problem, is_metric=True), route, callback)
+    else:
+        learnt = learn_problem(problem, route, callback, sources)
+    given = learnt.model.graph.given
+    as_given = _AsGiven(learnt.model.graph)
     path = replace(learnt.path, labels=tuple(map(as_given, learnt.path.labels)))
     picked = pick_step(
         path,
@@ -154,7 +156,7 @@ def absorb(
     path = SweepPath(
         alphas=np.array([resolution / (1.0 + resolution)]),
         etas=np.zeros(1),
-        objectives=np.array([model.objective(labeling, resolution)]),
+        objectives=np.array([model.objective(labeling.account, resolution)]),
         labels=(found,),
         savings=np.array([labeling.saving]),
     )

@@ -26,13 +26,14 @@ MAX_STRATA = 64
 
 
 class Strata(NamedTuple):
-    """The stratum of each similarity, from 1 on, and the number of pairs in each stratum.
+    """The stratum of each similarity, from 1 on, the number of pairs in each, and its floor.
 
     Similarities of stratum 0 say nothing: they are not described.
     """
 
     of_entry: NDArray[np.uint8]
     n_pairs: NDArray[np.float64]
+    floors: NDArray[np.float32]
 
     @classmethod
     def of(cls, graph: Graph, floor: float) -> Strata:
@@ -50,13 +51,17 @@ class Strata(NamedTuple):
         """
         values = graph.values[graph.values > floor]
         n_strata = int(np.clip(len(values) // (2 * PAIRS_A_STRATUM), 2, MAX_STRATA))
-        floors = quantiles(values, n_strata)
+        return cls.from_floors(graph, quantiles(values, n_strata))
+
+    @classmethod
+    def from_floors(cls, graph: Graph, floors: NDArray[np.float32]) -> Strata:
+        """Sort the similarities of a graph into strata with such floors."""
         of_entry = np.empty(len(graph.values), dtype=np.uint8)
         count = np.zeros(len(floors) + 1, dtype=np.intp)
         for block in blocks(len(of_entry)):
             of_entry[block] = np.searchsorted(floors, graph.values[block], side="right")
             count += np.bincount(of_entry[block], minlength=len(count))
-        return cls(of_entry, count[1:].astype(float) / 2)
+        return cls(of_entry, count[1:].astype(float) / 2, floors)
 
     def inside(self, graph: Graph, labels: Labels) -> tuple[NDArray[np.float64], ...]:
         """Return how many pairs are inside labels, by stratum and by label."""
@@ -72,7 +77,7 @@ class Strata(NamedTuple):
 
         Examples
         --------
-        >>> strata = Strata(np.empty(0, np.uint8), np.array([50.0, 50.0]))
+        >>> strata = Strata(np.empty(0, np.uint8), np.array([50.0, 50.0]), np.float32([1, 2]))
         >>> round(strata.saving(np.array([10.0, 40.0])), 2), strata.saving(np.array([25.0, 25.0]))
         (16.97, 0.0)
         """

@@ -104,7 +104,7 @@ class _Passes:
     def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
         self.graph, self.batches = graph, batches
         self.rows = start(graph, row_entries, is_cut=any(one.is_cut for one in batches.large))
-        self.mu = REPULSION * float(graph.values.max(initial=0.0))
+        self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
         spans = [span for one in batches.large for span in one.batches]
         self.batch = _no_rows(max((last - first for first, last in spans), default=0), row_entries)

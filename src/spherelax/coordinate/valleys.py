@@ -118,7 +118,9 @@ class Field(NamedTuple):
             component_ptr=np.r_[labels[graph.component_ptr[:-1]], k].astype(np.int32),
             unit_ptr=np.arange(k + 1, dtype=np.int32),
             given=np.arange(k, dtype=np.int32),
+            strongest=0.0,
         )
+        contracted = contracted.with_values(contracted.values)
         return Field(
             contracted,
             summed(which, self.edge_weights[crossing]),

@@ -7,13 +7,14 @@ discrete moves. The path keeps the labels and the curves of every step.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate import sweep
+from spherelax.coordinate.account import Account
 from spherelax.coordinate.graph import LARGE
 from spherelax.coordinate.model import Labeling, Model
 from spherelax.coordinate.polish import lowered, moved_once, polished
@@ -44,8 +45,8 @@ BOTTOM = 0.3
 MAX_STEPS = 160
 # Below that, this number of steps in a row that save less than the best end the walk.
 WORSE_STEPS = 8
-# With many items nothing merges on the way; this number of steps with the same labels ends the
-# walk.
+# With many items nothing merges on the way; this number of steps with the same labels, the first
+# one included, ends the walk.
 QUIET_STEPS = 3
 # Labels of a component are polished again when the rounded rows of more than this share of its
 # items have changed.
@@ -77,14 +78,18 @@ class Route(NamedTuple):
 
         Items that are similar to nothing do not count: they change no labels.
         """
-        return model.graph.n_present() >= MANY and not self.is_thorough
+        return model.totals.n_present >= MANY and not self.is_thorough
 
 
 def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
     """Round, polish and describe the rows of every step. Ctrl-C ends the walk where it is."""
+    return follow(model, route, callback).path()
+
+
+def follow(model: Model, route: Route, callback: Callback | None) -> Trail:
+    """Walk, and return all that the walk has left behind."""
     resolutions = grid(model, route)
-    trail = _Trail(model, route)
-    is_whole = True
+    trail = Trail(model, route)
     try:
         for index, iterate in enumerate(iterates(model, route, resolutions)):
             trail.add(iterate, float(resolutions[index]))
@@ -93,10 +98,22 @@ def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
             if trail.has_ended:
                 break
     except KeyboardInterrupt:
-        is_whole = False
+        trail.is_whole = False
         if not trail.objectives:
             raise
-    return trail.path(is_whole)
+    return trail
+
+
+def is_at_rest(changed: Sequence[int], n_present: int) -> bool:
+    """Tell whether labels rest, by how many items had other rows at each step.
+
+    Examples
+    --------
+    >>> is_at_rest([9000, 3, 0, 0], 10_000), is_at_rest([9000, 3, 40, 0], 10_000)
+    (True, False)
+    """
+    last = changed[1 - QUIET_STEPS :]
+    return len(changed) >= QUIET_STEPS and max(last) <= CHANGED * n_present
 
 
 def iterates(
@@ -120,12 +137,8 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
     logarithm. Resolutions are in units of the average similarity.
     """
     graph, many = model.graph, route.has_many(model)
-    strongest = float(graph.values.max(initial=0.0))
-    if model.is_corrected:
-        row = np.repeat(graph.weight, np.diff(graph.indptr))
-        ratio = graph.values / (row * graph.weight[graph.indices])
-        strongest = float(np.quantile(ratio, TOP_QUANTILE))
-    degree = 2.0 * model.total / max(graph.n_present(), 1)
+    strongest = model.totals.ratio(TOP_QUANTILE) if model.is_corrected else graph.strongest
+    degree = 2.0 * model.total / max(model.totals.n_present, 1)
     top = strongest * (min(TOP_OF_MANY / degree, TOP) if many and degree > 0 else TOP)
     top = max(top / model.average, 1.0)
     n_steps = route.settings.n_steps
@@ -143,8 +156,11 @@ def _ends(model: Model) -> bool:
     return model.graph.grouped or model.right is not None
 
 
-class _Trail:
-    """What a walk has left behind so far."""
+class Trail:
+    """What a walk has left behind so far.
+
+    ``changed`` has the number of items whose rounded rows were others than before, of each step.
+    """
 
     def __init__(self, model: Model, route: Route) -> None:
         self.model, self.route = model, route
@@ -154,8 +170,10 @@ class _Trail:
         self.objectives: list[float] = []
         self.labels: list[Labels] = []
         self.savings: list[float] = []
+        self.accounts: list[Account] = []
+        self.changed: list[int] = []
+        self.is_whole = True
         self.last: Labeling  # with the first step
-        self.n_unchanged = 0
         self.rounded = np.full(model.graph.n_items, -1, dtype=np.int32)
         grouped = model.graph.grouped
         self.n_components = 1 if grouped else len(model.graph.component_ptr) - 1
@@ -167,9 +185,10 @@ class _Trail:
             self.last = self.model.labeling(labels)
         self.labels.append(self.last.labels)
         self.savings.append(self.last.saving)
+        self.accounts.append(self.last.account)
         self.resolutions.append(resolution)
         self.etas.append(iterate.eta / self.model.average)
-        self.objectives.append(self.model.objective(self.last, resolution))
+        self.objectives.append(self.model.objective(self.last.account, resolution))
 
     def _improved(self, iterate: sweep.Iterate) -> Labels | None:
         """Return the labels of a step, or None if they are those of the step before.
@@ -179,8 +198,7 @@ class _Trail:
         graph, gamma, n_threads = self.model.graph, iterate.resolution, self.route.n_threads
         rounded = round_rows(graph, iterate.rows)
         before = self.labels[-1] if self.labels else rounded
-        rests = np.mean(rounded != self.rounded) <= CHANGED
-        self.n_unchanged = self.n_unchanged + 1 if rests else 0
+        self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
         active = changed(graph, rounded, self.rounded, CHANGED)
         if not active.any():
             return None if self.is_many else lowered(graph, before, gamma, n_threads=n_threads)
@@ -197,13 +215,19 @@ class _Trail:
             return False
         savings = self.savings
         if self.is_many:
-            rests = self.n_unchanged >= QUIET_STEPS - 1
-            return (rests and savings[-1] > 0) or resolution <= BOTTOM
+            return self._is_over or resolution <= BOTTOM
         if _ends(self.model) or resolution > BOTTOM:
             return False
         worse = max(savings[-WORSE_STEPS:]) < max(savings) and max(savings) > 0
         is_over = count_labels(self.labels[-1]) <= self.n_components
         return is_over or (worse and not self.route.is_thorough)
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the labels of many items rest; those of a part do not tell."""
+        is_part = self.model.totals_given is not None
+        rests = is_at_rest(self.changed, self.model.totals.n_present)
+        return rests and self.savings[-1] > 0 and not is_part
 
     def step(self, n_steps: int) -> Step:
         """Return the last step as a callback sees it."""
@@ -217,7 +241,7 @@ class _Trail:
             n_labels=count_labels(self.labels[-1]),
         )
 
-    def path(self, is_whole: bool) -> SweepPath:
+    def path(self) -> SweepPath:
         """Return the trail as a path; a step that was interrupted is left out."""
         n_steps = len(self.objectives)
         resolutions = np.array(self.resolutions[:n_steps])
@@ -227,5 +251,5 @@ class _Trail:
             objectives=np.array(self.objectives),
             labels=tuple(self.labels[:n_steps]),
             savings=np.array(self.savings[:n_steps]),
-            is_whole=is_whole,
+            is_whole=self.is_whole,
         )
