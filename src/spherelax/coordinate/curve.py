@@ -39,6 +39,13 @@ class Curve:
         n_bins = int(np.clip(len(scores) // PAIRS_A_BIN, 2, MAX_BINS))
         self.cuts = np.unique(np.quantile(scores, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
 
+    @classmethod
+    def from_cuts(cls, cuts: NDArray[np.floating]) -> Curve:
+        """Return a curve with known bins."""
+        found = cls.__new__(cls)
+        found.cuts = cuts
+        return found
+
     def bins(self, scores: NDArray[np.floating]) -> NDArray[np.intp]:
         """Return the bin of each score."""
         return np.searchsorted(self.cuts, scores, side="right")

@@ -64,14 +64,11 @@ def finish(
             return _likeliest(learnt, route, found)
         if learnt.is_whole and pick.status is Status.DESCRIBED:
             found = _compared(learnt, route, found, joins_noise)
+        if not found.is_step:
+            return found._replace(is_whole=learnt.is_whole)
         if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
             found = found._replace(labels=_polished(learnt, route, found))
-        elif (
-            learnt.is_whole
-            and not learnt.is_large
-            and pick.status is Status.DESCRIBED
-            and found.is_step
-        ):
+        elif learnt.is_whole and not learnt.is_large and pick.status is Status.DESCRIBED:
             found = found._replace(labels=_shaken(learnt, found))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
@@ -173,15 +170,24 @@ def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Fin
     is wanted.
     """
     path = learnt.path
-    is_beyond = beyond_noise(learnt, route)
-    if is_beyond[found.at]:
-        return found
-    if is_beyond.any():
-        at = int(np.where(is_beyond, np.asarray(path.savings), -np.inf).argmax())
+    at = best_beyond(beyond_noise(learnt, route), np.asarray(path.savings), found.at)
+    if at is not None:
         return found._replace(labels=path.labels[at], at=at)
     if not joins:
         return found._replace(status=Status.NOISE)
     return _joined(learnt)
+
+
+def best_beyond(is_beyond: NDArray[np.bool_], savings: NDArray[np.float64], at: int) -> int | None:
+    """Return a step if it is beyond noise; else the best one that is; None: there is none."""
+    if is_beyond[at]:
+        return at
+    return int(np.where(is_beyond, savings, -np.inf).argmax()) if is_beyond.any() else None
+
+
+def first_nearly(savings: NDArray[np.float64], at: int) -> int:
+    """Return the first step whose labels are nearly as good as those of a step."""
+    return int((savings >= NEARLY * savings[at]).argmax())
 
 
 def _joined(learnt: Learnt) -> Finished:
@@ -208,7 +214,7 @@ def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:
     savings, at = np.asarray(path.savings), found.at
     is_described = found.status is Status.DESCRIBED
     if is_described:
-        at = int((savings >= NEARLY * savings[found.at]).argmax())
+        at = first_nearly(savings, at)
     gamma = model.average * float(path.resolutions[at])
     labels = polished(model.graph, found.labels, gamma, n_threads=route.n_threads)
     if is_described and model.labeling(labels).saving < savings[found.at]:

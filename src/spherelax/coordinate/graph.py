@@ -127,6 +127,7 @@ class Graph(NamedTuple):
             indptr=np.r_[0, np.cumsum(counts[items])],
             indices=n_before[self.indices[kept]],
             values=self.values[kept],
+            strongest=strongest(self.values[kept]),
             weight=self.weight[items],
             group=self.group[items] if self.grouped else self.group,
             component_ptr=np.unique(n_before[self.component_ptr]),

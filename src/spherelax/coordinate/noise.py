@@ -49,9 +49,7 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     savings, n_items = np.asarray(path.savings), model.totals.n_present
     everything = np.ones(len(savings), dtype=np.bool_)
     grouped = model.graph.grouped
-    if grouped and (model.graph.n_groups() <= 2 or n_items < FEW):
-        return everything
-    if savings.max() >= DOUBTFUL * n_items:
+    if not is_doubtful(savings, n_items, model.graph.n_groups()):
         return everything
     if not grouped and savings.max() <= 0.0:
         return ~everything
@@ -69,6 +67,16 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
     least = np.maximum(BEYOND_NOISE * levels, levels + spread)
     return np.asarray(savings > np.maximum(least, 0.0))
+
+
+def is_doubtful(savings: NDArray[np.float64], n_items: int, n_groups: int) -> bool:
+    """Tell whether labels with such savings are to be compared with noise.
+
+    ``n_groups`` is 0 if there are none.
+    """
+    if 0 < n_groups <= 2 or (n_groups and n_items < FEW):
+        return False
+    return bool(savings.max() < DOUBTFUL * n_items)
 
 
 def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float64]:

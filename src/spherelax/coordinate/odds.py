@@ -85,6 +85,12 @@ class Scores(NamedTuple):
     lesson: Partition | Matching
     threshold: float
 
+    def known(self, graph: Graph, right: Floats) -> Judged:
+        """Return what to judge the labels of a graph by, given how likely its pairs are right."""
+        if isinstance(self.lesson, Matching):
+            return Judged(right, None)
+        return self.lesson.believed(Candidates.of(graph), right)
+
     def judged(
         self, graph: Graph, sources: NDArray[np.intp] | None, numbers: NDArray[np.integer]
     ) -> Judged:

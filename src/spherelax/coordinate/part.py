@@ -43,6 +43,11 @@ class Draw(NamedTuple):
         is_needed = (before < LEARN_FROM) | (np.arange(len(before)) < LEAST_ITEMS)
         return Draw(self.items[is_needed], self.start[is_needed], self.n_entries[is_needed])
 
+    def up_to(self, share: float) -> Draw:
+        """Return the items of the components that are drawn with the first chances, up to a share."""
+        is_in = self.start <= share * 2.0**64
+        return Draw(self.items[is_in], self.start[is_in], self.n_entries[is_in])
+
 
 def draw(graph: Graph, numbers: NDArray[np.integer]) -> Draw:
     """Collect as many items as make a part; ``numbers`` are those of the items in the problem."""

@@ -100,7 +100,11 @@ class Partition(NamedTuple):
         if self.sharp is not None:
             beliefs = _of_pairs(self.sharp, bins)
             right = _draw(Net.of(pairs), beliefs, LAST_PASSES, chances).right
-        return Judged(right, _of_pairs(self.plain, bins))
+        return self.believed(pairs, right)
+
+    def believed(self, pairs: Candidates, right: Floats) -> Judged:
+        """Return what to judge labels by, given how likely pairs are right."""
+        return Judged(right, _of_pairs(self.plain, self.curve.bins(pairs.score)))
 
 
 def learn_partition(pairs: Candidates) -> Partition:

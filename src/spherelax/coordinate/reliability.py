@@ -8,6 +8,8 @@ groups. The similarities of two groups are then multiplied by their share over t
 
 from __future__ import annotations
 
+from math import fsum
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,11 +42,28 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     >>> reweighted(build_graph(Problem.check(W, groups)), labels) is None
     True
     """
-    q = graph.n_groups()
-    if not graph.grouped or len(graph.values) < MATCHES * q * q:
+    if not graph.grouped or not is_open(len(graph.values), graph.n_groups()):
         return None
-    factor = factors(*agreement(graph, labels, graph.group, q))
-    return None if factor is None else weighted(graph, factor)
+    shared = of_several(graph.group, np.bincount(graph.group) > 1)
+    factor = factors(*agreement(graph, labels, shared, int(shared.max()) + 1))
+    return None if factor is None else weighted(graph, shared, factor)
+
+
+def is_open(n_entries: int, n_groups: int) -> bool:
+    """Tell whether there are enough similarities for each pair of groups."""
+    return n_entries >= MATCHES * n_groups * n_groups
+
+
+def of_several(group: NDArray[np.int32], has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the group of each item, counted among those that have several items; else -1.
+
+    Examples
+    --------
+    >>> of_several(np.array([0, 1, 2, 0, 2]), np.array([True, False, True]))
+    array([ 0, -1,  1,  0,  1], dtype=int32)
+    """
+    number = np.where(has_several, np.cumsum(has_several) - 1, -1).astype(np.int32)
+    return number[group]
 
 
 def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
@@ -55,13 +74,16 @@ def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
     """
     pairs = np.triu(matched > 0)
     n, share = matched[pairs] * UNIT, agreed[pairs] / matched[pairs]
-    overall = float(agreed.sum() / matched.sum())
-    chance = overall * (1.0 - overall)
-    if chance == 0.0 or len(n) < 2:
+    if len(n) < 2:
         return None
-    # Method of moments: the variance of the shares beyond that of n tosses of a coin.
-    spread = float(np.sum(n * np.square(share - overall))) / chance - (len(n) - 1)
-    variance = chance * spread / float(n.sum() - np.square(n).sum() / n.sum())
+    overall = int(agreed.sum()) / int(matched.sum())
+    chance = overall * (1.0 - overall)
+    if chance == 0.0:
+        return None
+    # Method of moments: the variance of the shares beyond that of n tosses of a coin. The order of
+    # the groups changes no sum.
+    spread = fsum(n * np.square(share - overall)) / chance - (len(n) - 1)
+    variance = chance * spread / (fsum(n) - fsum(np.square(n)) / fsum(n))
     if spread < SIGNIFICANT * np.sqrt(2.0 * len(n)) or variance < (RELEVANT * overall) ** 2:
         return None
     factor = np.ones(matched.shape)
@@ -70,9 +92,12 @@ def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
     return np.asarray(factor / factor[matched > 0].max())
 
 
-def weighted(graph: Graph, factor: NDArray[np.float64]) -> Graph:
-    """Return the graph whose similarities are multiplied by the factor of their pair of groups."""
-    return graph.with_values(_scaled(graph, graph.group, factor))
+def weighted(graph: Graph, shared: NDArray[np.int32], factor: NDArray[np.float64]) -> Graph:
+    """Return the graph whose similarities are multiplied by the factor of their pair of groups.
+
+    ``shared`` is the group of each item among those with a factor; -1: it has none.
+    """
+    return graph.with_values(_scaled(graph, shared, factor))
 
 
 @compiled
@@ -83,18 +108,21 @@ def agreement(graph, labels, group, q):
     for i in range(len(labels)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             j = graph.indices[e]
-            value = np.int64(np.rint(graph.values[e] / UNIT))
-            matched[group[i], group[j]] += value
-            if labels[i] == labels[j]:
-                agreed[group[i], group[j]] += value
+            if group[i] >= 0 and group[j] >= 0:
+                value = np.int64(np.rint(graph.values[e] / UNIT))
+                matched[group[i], group[j]] += value
+                if labels[i] == labels[j]:
+                    agreed[group[i], group[j]] += value
     return both
 
 
 @compiled
 def _scaled(graph, group, factor):
     """Return the similarities times the factor of their pair of groups."""
-    values = np.empty_like(graph.values)
+    values = graph.values.copy()
     for i in range(len(group)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            values[e] = graph.values[e] * factor[group[i], group[graph.indices[e]]]
+            j = graph.indices[e]
+            if group[i] >= 0 and group[j] >= 0:
+                values[e] *= factor[group[i], group[j]]
     return values

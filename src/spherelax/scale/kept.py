@@ -1,0 +1,96 @@
+"""Named tuples in files: one archive of arrays, and a tree in JSON that says where they belong."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spherelax.coordinate.account import Account, Totals
+from spherelax.coordinate.curve import Curve
+from spherelax.coordinate.drawing import Beliefs
+from spherelax.coordinate.evidence import Worth
+from spherelax.coordinate.lesson import Lesson
+from spherelax.coordinate.matching import Matching, Ranks
+from spherelax.coordinate.odds import Scores
+from spherelax.coordinate.part import Draw
+from spherelax.coordinate.partition import Partition
+from spherelax.errors import InvalidInputError
+from spherelax.io.writing import replace_file
+
+TREE = "tree"
+# Classes that one array makes, and its name.
+SINGLE = {"Curve": "cuts", "Ranks": "sorted"}
+TUPLES = {
+    each.__name__: each
+    for each in (Account, Beliefs, Draw, Lesson, Matching, Partition, Scores, Totals, Worth)
+}
+MAKERS = {**TUPLES, "Curve": Curve.from_cuts, "Ranks": Ranks}
+
+
+def keep(path: Path, value: Mapping[str, Any]) -> None:
+    """Write named values: numbers, text, arrays, lists and the tuples of the solver.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     keep(Path(folder) / "a", {"draw": Draw(np.arange(2), np.ones(2), np.ones(2)), "n": [3]})
+    ...     found = kept(Path(folder) / "a")
+    >>> found["draw"].items, found["n"]
+    (array([0, 1]), [3])
+    """
+    arrays: dict[str, Any] = {}
+    tree = json.dumps(_packed(dict(value), arrays)).encode()
+    content = io.BytesIO()
+    arrays[TREE] = np.frombuffer(tree, dtype=np.uint8)
+    np.savez(content, **arrays)
+    replace_file(path, content.getvalue())
+
+
+def kept(path: Path) -> dict[str, Any]:
+    """Read what `keep` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            tree = json.loads(arrays[TREE].tobytes())
+            found: dict[str, Any] = _unpacked(tree, arrays)
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise InvalidInputError(
+            f"{path}: cannot be read; delete it and run again ({error})"
+        ) from None
+    return found
+
+
+def _packed(value: Any, arrays: dict[str, Any]) -> Any:
+    """Return a value as JSON has it; its arrays are put aside."""
+    name = type(value).__name__
+    if isinstance(value, np.ndarray):
+        arrays[f"a{len(arrays)}"] = value
+        return {"array": f"a{len(arrays) - 1}"}
+    if isinstance(value, list):
+        return [_packed(each, arrays) for each in value]
+    if isinstance(value, dict):
+        return {"dict": {name: _packed(each, arrays) for name, each in value.items()}}
+    if name in TUPLES or name in SINGLE:
+        parts = [getattr(value, SINGLE[name])] if name in SINGLE else list(value)
+        return {name: _packed(parts, arrays)}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unpacked(value: Any, arrays: Any) -> Any:
+    """Return a value from JSON and arrays."""
+    if isinstance(value, list):
+        return [_unpacked(each, arrays) for each in value]
+    if not isinstance(value, dict):
+        return value
+    ((name, content),) = value.items()
+    if name == "dict":
+        return {key: _unpacked(each, arrays) for key, each in content.items()}
+    if name == "array":
+        return arrays[content]
+    return MAKERS[name](*_unpacked(content, arrays))

@@ -1,0 +1,102 @@
+"""Rounds of orders and answers between a plan and its shards, from file to file.
+
+:func:`advance` looks at what is there and writes the next order; :func:`perform` carries it out for
+one shard. Neither knows which engine calls it, and `perform` may be called twice, or by two workers
+at a time: it leaves the same files. What the rounds are is in `rounds`, and what a shard does in
+`shares`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spherelax.errors import InvalidInputError
+from spherelax.io.source import Source
+from spherelax.io.writing import replace_file
+from spherelax.scale.kept import keep, kept
+from spherelax.scale.rounds import Order, program
+from spherelax.scale.shards import Plan, read_plan
+from spherelax.scale.shares import Share
+from spherelax.settings import Coordinate
+
+SETTINGS, OUTCOME = "settings.json", "outcome.json"
+# Rounds of most problems: with groups whose pairs differ, or where noise is in question, some more.
+N_ROUNDS = 6
+
+
+class Round(NamedTuple):
+    """A round: its number, what is done, how many there are about, and shards still to do."""
+
+    number: int
+    what: str
+    n_rounds_about: int
+    shards: tuple[int, ...]
+
+
+def advance(folder: Path, settings: Coordinate) -> Round | None:
+    """Return what is to be done next; None if everything is done.
+
+    Raises
+    ------
+    InvalidInputError
+        If the folder holds a run with other settings.
+    """
+    plan = read_plan(folder)
+    _check_settings(folder, settings)
+    work = program(plan, settings)
+    order = next(work)
+    for number in count():
+        path = _order(folder, number)
+        if not path.exists():
+            keep(path, {"what": order.what, **order.content})
+        left = [shard.number for shard in plan.shards if not _answer(shard.folder, number).exists()]
+        if left:
+            return Round(number, order.what, max(N_ROUNDS, number + 2), tuple(left))
+        try:
+            order = work.send(_answers(plan, number))
+        except StopIteration as end:
+            replace_file(folder / OUTCOME, json.dumps(end.value, indent=1).encode())
+            return None
+    raise AssertionError("the rounds never end")
+
+
+def perform(folder: Path, number: int, shard: int, n_threads: int = 1) -> None:
+    """Carry out the order of a round for a shard."""
+    plan = read_plan(folder)
+    settings = Coordinate(**json.loads(Source(folder / SETTINGS).text))
+    order = kept(_order(folder, number))
+    share = Share(plan, plan.shards[shard], settings, n_threads)
+    what = order.pop("what")
+    keep(_answer(share.shard.folder, number), share.perform(what, order))
+
+
+def _answers(plan: Plan, number: int) -> Iterator[dict[str, Any]]:
+    """Read the answers of all shards to an order, one after the other."""
+    return (kept(_answer(shard.folder, number)) for shard in plan.shards)
+
+
+def _order(folder: Path, number: int) -> Path:
+    """Return where the order of a round is kept."""
+    return folder / f"round-{number:02d}.npz"
+
+
+_answer = _order  # of a shard, in its folder
+
+
+def _check_settings(folder: Path, settings: Coordinate) -> None:
+    """Keep the settings of a run; refuse others."""
+    path = folder / SETTINGS
+    if not path.exists():
+        replace_file(path, json.dumps(asdict(settings)).encode())
+    if json.loads(Source(path).text) != asdict(settings):
+        raise InvalidInputError(
+            f"{folder}: holds a run with other settings; choose another folder, or delete this one"
+        )
+
+
+__all__ = ["OUTCOME", "Order", "Round", "advance", "perform"]

@@ -1,0 +1,225 @@
+"""What one shard does: its share of every round, from its files to a small table of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.account import Totals
+from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.lesson import Facts
+from spherelax.coordinate.model import Model, unit_of
+from spherelax.coordinate.neighbors import components
+from spherelax.coordinate.part import components_up_to, draw
+from spherelax.coordinate.polish import polished
+from spherelax.coordinate.reliability import agreement, of_several, weighted
+from spherelax.coordinate.run import CoordinateSource
+from spherelax.coordinate.walk import Route, follow
+from spherelax.io.mapped import save_array
+from spherelax.labels import Labels, renumber
+from spherelax.problem import Problem
+from spherelax.scale.shards import FREE, Plan, Shard
+from spherelax.settings import Coordinate
+
+LABELS, CONFIDENCE = "labels.npy", "confidence.npy"
+# Labels of all steps of the last walk, and those that were polished.
+STEPS, POLISHED = "steps.npy", "polished.npy"
+# How likely pairs are right, where that was learnt.
+RIGHT = "right.npy"
+
+Answer = dict[str, Any]
+
+
+class Share:
+    """A shard with what is done to it."""
+
+    def __init__(self, plan: Plan, shard: Shard, settings: Coordinate, n_threads: int) -> None:
+        self.plan, self.shard = plan, shard
+        self.route = Route(settings, n_threads)
+
+    def perform(self, what: str, order: dict[str, Any]) -> Answer:
+        """Carry out an order, and return the sums that it asks for."""
+        ways: dict[str, Callable[..., Answer]] = {
+            "measure": self._measure,
+            "draw": self._draw,
+            "learn": self._learn,
+            "walk": self._walk,
+            "compare groups": self._agree,
+            "sample": self._sample,
+            "polish": self._polish,
+            "finish": self._finish,
+            "take": self._take,
+        }
+        return ways[what](**order)
+
+    @cached_property
+    def named(self) -> NDArray[np.int32]:
+        """The named group of each item; -1: it is free."""
+        return self.shard.groups()
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each item among all."""
+        return self.shard.numbers()
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The similarities; named groups come first, in order, and each free item is one."""
+        problem = self.shard.problem(self.plan.kind)
+        if not self.plan.duplicate_free:
+            return problem
+        is_free = self.named == FREE
+        codes = np.unique(self.named, return_inverse=True)[1] - int(is_free.any())
+        codes[is_free] = codes.max() + 1 + np.arange(np.count_nonzero(is_free))
+        return replace(problem, groups=codes)
+
+    def graph(self, unit: float, is_grouped: bool) -> Graph:
+        """Build the graph of the shard. Where the whole has groups, it has them too."""
+        graph = build_graph(self.problem, unit)
+        if is_grouped and not graph.grouped:
+            groups: Any = self.problem.groups
+            graph = graph._replace(group=groups[graph.given].astype(np.int32))
+        return graph
+
+    def _measure(self) -> Answer:
+        """Return the largest similarity, and how many items each group has."""
+        has_pairs = self.shard.n_pairs > 0
+        n_groups = len(self.plan.duplicate_free)
+        sizes = np.bincount(self.named[self.named != FREE], minlength=n_groups)
+        return {"largest": unit_of(self.problem) if has_pairs else 0.0, "sizes": sizes}
+
+    def _draw(self, unit: float, is_grouped: bool, limit: float) -> Answer:
+        """Return what is drawn of the shard up to a chance, and what its degrees are."""
+        graph = self.graph(unit, is_grouped)
+        facts = Facts.of(graph)
+        found = draw(graph, self.numbers[graph.given]).up_to(limit)
+        rows = graph.given[found.items]
+        return {
+            **self._some(rows),
+            "degrees": facts.degrees,
+            "n_entries": facts.n_entries,
+            "draw": found._replace(items=self.numbers[rows]),
+        }
+
+    def _some(self, rows: NDArray[np.integer]) -> Answer:
+        """Return some items: their numbers and groups, and the similarities among them."""
+        rows = np.sort(rows)
+        half = self.problem.similarity[rows][:, rows].tocoo()
+        once = half.row < half.col
+        return {
+            "numbers": self.numbers[rows],
+            "groups": self.named[rows],
+            "one": self.numbers[rows[half.row[once]]],
+            "other": self.numbers[rows[half.col[once]]],
+            "similarity": half.data[once],
+        }
+
+    def _model(self, **order: Any) -> Model:
+        """Return the model of the shard with what was learnt."""
+        lesson, factor = order["lesson"], order.get("factor")
+        graph = self.graph(lesson.unit, order["is_grouped"])
+        path = self.shard.folder / RIGHT
+        if lesson.scores is not None and path.exists():
+            judged = lesson.scores.known(graph, np.load(path))
+            model = Model.scored(graph, lesson.unit, lesson.scores, judged)
+        else:
+            model = lesson.applied(graph, self.numbers[graph.given])
+        if factor is not None:
+            shared = self._shared(graph, order["has_several"])
+            model = model.with_weights(weighted(model.graph, shared, factor))
+        totals = order.get("totals")
+        if totals is None:
+            return model
+        if model.strata is not None:
+            model = replace(model, strata=model.strata._replace(n_pairs=order["n_pairs"]))
+        return model.within(totals)
+
+    def _shared(self, graph: Graph, has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return the group of each item of the graph among those with several items."""
+        named = self.named[graph.given]
+        return np.where(named == FREE, FREE, of_several(named, has_several)).astype(np.int32)
+
+    def _learn(self, **order: Any) -> Answer:
+        """Return the totals of what similarities are worth."""
+        model = self._model(**order)
+        if model.scores is not None:
+            save_array(self.shard.folder / RIGHT, model.right)
+        present = np.unique(self.named[self.named != FREE])
+        n_shared = len(present) if order["is_grouped"] else 0
+        found = Totals.of(model.graph, model.is_corrected, n_shared)
+        if order["is_grouped"]:
+            of_group = np.zeros(len(self.plan.duplicate_free))
+            of_group[present] = found.of_group
+            found = found._replace(of_group=of_group)
+        n_pairs = np.empty(0) if model.strata is None else model.strata.n_pairs
+        return {"totals": found, "n_pairs": n_pairs}
+
+    def _walk(self, **order: Any) -> Answer:
+        """Walk, and return what the labels of every step amount to."""
+        model = self._model(**order)
+        trail = follow(model, self.route, None)
+        if not trail.is_whole:
+            raise KeyboardInterrupt
+        steps = np.stack([model.graph.as_given(labels) for labels in trail.labels])
+        save_array(self.shard.folder / STEPS, steps)
+        return {
+            "accounts": trail.accounts,
+            "changed": trail.changed,
+            "resolutions": trail.resolutions,
+        }
+
+    def _labels(self, graph: Graph, at: int) -> Labels:
+        """Return the labels of a step of the last walk, in the order of the graph."""
+        steps = np.load(self.shard.folder / STEPS, mmap_mode="r")
+        return np.asarray(steps[at][graph.given])
+
+    def _agree(self, at: int, **order: Any) -> Answer:
+        """Return the similarity between groups, and what of it agrees with the labels of a step."""
+        graph = self._model(**order).graph
+        shared = self._shared(graph, order["has_several"])
+        n_groups = int(np.count_nonzero(order["has_several"]))
+        return {"both": agreement(graph, self._labels(graph, at), shared, n_groups)}
+
+    def _sample(self, unit: float, is_grouped: bool, start: int) -> Answer:
+        """Return the components that were drawn up to a chance."""
+        graph = self.graph(unit, is_grouped)
+        items = components_up_to(graph, self.numbers[graph.given], np.uint64(start))
+        return self._some(graph.given[items])
+
+    def _polish(self, at: int, gamma: float, **order: Any) -> Answer:
+        """Polish the labels of a step, and return what they amount to."""
+        model = self._model(**order)
+        graph, n_threads = model.graph, self.route.n_threads
+        labels = polished(graph, self._labels(graph, at), gamma, n_threads=n_threads)
+        save_array(self.shard.folder / POLISHED, graph.as_given(labels))
+        return {"account": model.account(labels)}
+
+    def _finish(self, at: int, which: str, alpha: float, **order: Any) -> Answer:
+        """Write the labels: polished, of a step, or one for each component; and how sure they are."""
+        model = self._model(**order)
+        graph = model.graph
+        if which == "polished":
+            labels = np.load(self.shard.folder / POLISHED)[graph.given]
+        elif which == "joined":
+            labels = components(graph.indptr, graph.indices, graph.group)
+        else:
+            labels = self._labels(graph, at)
+        labels = renumber(graph.as_given(labels))
+        source = CoordinateSource(model, self.route, labels[graph.given], ())
+        return self._answer(labels, source.confidence(labels, alpha))
+
+    def _take(self, labels: Any, confidence: Any, numbers: Any) -> Answer:
+        """Write labels that were found for all items."""
+        at = np.searchsorted(numbers, self.numbers)
+        return self._answer(renumber(labels[at]), confidence[at])
+
+    def _answer(self, labels: Labels, confidence: NDArray[np.floating]) -> Answer:
+        """Write labels and how sure they are."""
+        save_array(self.shard.folder / LABELS, labels)
+        save_array(self.shard.folder / CONFIDENCE, confidence.astype(np.float32))
+        return {"of_size": np.bincount(np.bincount(labels))}
