@@ -7,8 +7,8 @@ apart. It needs DuckDB and pyarrow: ``pip install 'spherelax[scale]'``.
 
 from spherelax.scale.entities import Entities
 from spherelax.scale.ingest import ingest
+from spherelax.scale.run import solve
 from spherelax.scale.shards import Edges, Members, Plan, Shard
-from spherelax.scale.solve import solve
 from spherelax.scale.survey import Floor, Size, Survey, survey
 
 __all__ = [

@@ -20,6 +20,8 @@ from spherelax.scale.shards import Plan
 from spherelax.scale.workspace import library
 
 SUMMARY, PAGE = "summary.json", "report.html"
+# DuckDB opens tables of other formats too, but in memory: what is written there is lost.
+FILE = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,15 @@ def to_database(entities: Entities, database: Path, table: str) -> None:
     rows = f"read_parquet([{', '.join(text(file) for file in entities.parts)}])"
     try:
         with duckdb.connect(str(database)) as db:
+            if not db.execute(FILE).fetchone()[0]:
+                raise InvalidInputError(f"{database}: must be a DuckDB database; found other data")
             try:
                 db.execute(f"CREATE TABLE {path} AS SELECT * FROM {rows}")
             except duckdb.CatalogException as error:
                 if not _is_same(db, path, rows):
                     raise InvalidInputError(
-                        f"{database}: {table} is there already, or cannot be made; choose another "
-                        f"name; {first_line(error)}"
+                        f"{database}: {table} is there with other rows, or cannot be made; choose "
+                        f"another name; {first_line(error)}"
                     ) from None
     except duckdb.Error as error:
         raise InvalidInputError(f"{database}: cannot be written; {first_line(error)}") from None

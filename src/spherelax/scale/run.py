@@ -13,7 +13,7 @@ from typing import Any
 from spherelax._solve import checked_threads
 from spherelax.errors import InvalidInputError
 from spherelax.io.source import Source
-from spherelax.io.writing import replace_file
+from spherelax.io.writing import check_target, replace_file
 from spherelax.memory import available
 from spherelax.scale.answers import read_sums
 from spherelax.scale.cluster import Cluster
@@ -119,6 +119,8 @@ def solve(
     into, notify = Path(into).resolve(), progress or silent
     if workers is not None and workers < 1:
         raise InvalidInputError(f"workers must be at least 1; found {workers}")
+    if write_database is not None:
+        check_target(write_database)
     given = {
         "table": table,
         "columns": columns,
