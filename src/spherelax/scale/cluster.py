@@ -119,7 +119,7 @@ class Cluster:
 
     def _finished(self, futures: list[Any]) -> list[Any]:
         """Wait for futures, and return those that are done."""
-        with suppress(TimeoutError):
+        with suppress(TimeoutError), self.client.as_current():
             return list(library().wait(futures, timeout=LOOK, return_when="FIRST_COMPLETED").done)
         if self.client.status != "running":
             raise self._gone("its scheduler is gone")
