@@ -20,6 +20,8 @@ from spherelax.scale.workspace import Progress, Workspace, workspace
 
 # Floors that are tried.
 N_FLOORS = 12
+# CPU time of everything, as measured: seconds of a pair.
+PAIR_SECONDS = 3e-5
 # Disk that `ingest` needs while it works. Measured: 30 bytes of an item with a short id and 32 of a
 # pair if all fits into memory, up to twice that if not.
 ITEM_DISK, PAIR_DISK = 50, 60
@@ -97,6 +99,11 @@ class Survey:
         if not self.floors:
             return ITEM_BYTES
         return ITEM_BYTES * self.floors[0].giant_items + PAIR_BYTES * self.floors[0].giant_pairs
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Seconds that one processor works from pairs to entities, about."""
+        return PAIR_SECONDS * self.n_pairs
 
     @property
     def disk(self) -> int:
