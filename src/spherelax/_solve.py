@@ -121,7 +121,7 @@ def solve(
     """
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
-    n_threads = _n_threads(n_jobs)
+    n_threads = checked_threads(n_jobs)
     _refuse_unused(settings, chosen, start=start, scales=scales)
     is_soft = _checked_soft(duplicate_free, settings)
     problem = Problem.check(similarity, groups, "graph" if chosen == "valleys" else kind)
@@ -327,7 +327,7 @@ def _checked_scales(scales: ArrayLike | None, problem: Problem) -> NDArray[np.fl
     return checked
 
 
-def _n_threads(n_jobs: int | None) -> int:
+def checked_threads(n_jobs: int | None) -> int:
     """Return the number of threads for the argument n_jobs."""
     if n_jobs is not None and n_jobs != -1:
         check_range(POSITIVE_INTEGER, n_jobs=n_jobs)

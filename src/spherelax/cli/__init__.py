@@ -4,6 +4,6 @@ NumPy and everything that needs it is imported by ``work``, and that only when a
 that ``--help`` is quick.
 """
 
-from spherelax.cli.commands import cluster, info, main, match, path, report
+from spherelax.cli.commands import cluster, info, main, match, path, report, scale
 
-__all__ = ["cluster", "info", "main", "match", "path", "report"]
+__all__ = ["cluster", "info", "main", "match", "path", "report", "scale"]

@@ -26,12 +26,12 @@ READING = (options.AS_ANY, options.READING, options.DUPLICATE_FREE)
 
 
 def _command(
-    epilog: str, *tables: Mapping[str, Option]
+    epilog: str, *tables: Mapping[str, Option], are_many: bool = False
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a command that reads a file and has the options of several tables."""
+    """Make a command that reads a file, or several, and has the options of several tables."""
 
     def decorate(command: Callable[..., None]) -> click.Command:
-        return main.command(epilog=epilog)(with_options(*tables)(command))
+        return main.command(epilog=epilog)(with_options(*tables, are_many=are_many)(command))
 
     return decorate
 
@@ -184,12 +184,42 @@ def report(
     )
 
 
-@_command(manual.INFO, options.GROUPS, *READING, options.JSON)
-def info(file: Path, groups: Path | None, as_json: bool, **reading: Any) -> None:
-    """Show what a file holds, without solving it."""
-    from spherelax.cli import work
+@_command(manual.SCALE, options.SCALE, are_many=True)
+def scale(files: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Match or cluster records whose pairs do not fit into memory.
 
-    work.info(file, groups, reading, as_json=as_json)
+    FILE is a file of pairs, a pattern such as 'pairs/*.parquet', or a DuckDB database. The work is
+    done in shards, by several processes or a Dask cluster. The same command goes on with what is
+    there if it was stopped.
+    """
+    from spherelax.cli import scaling
+
+    scaling.solve(files, given, as_json=as_json)
+
+
+@_command(
+    manual.INFO,
+    options.GROUPS,
+    *READING,
+    options.PAIRS_TABLE,
+    options.MEMORY,
+    options.JSON,
+    are_many=True,
+)
+def info(
+    files: tuple[str, ...], groups: Path | None, memory: str | None, as_json: bool, **reading: Any
+) -> None:
+    """Show what a file holds, without solving it.
+
+    Several files, a pattern such as 'pairs/*.parquet', and a DuckDB database hold pairs for the
+    command scale: then also what they will cost.
+    """
+    from spherelax.cli import scaling, work
+
+    if scaling.are_for_scale(files, reading["table"]):
+        scaling.info(files, {"groups": groups, **reading}, memory, as_json=as_json)
+    else:
+        work.info(Path(files[0]), groups, reading, as_json=as_json)
 
 
 def _topics(_: click.Context, __: click.Parameter, start: str) -> list[str]:

@@ -12,6 +12,7 @@ Examples
   spherelax match edges.csv --groups groups.csv --out labels.csv
   spherelax cluster edges.csv
   spherelax info edges.csv
+  spherelax scale 'pairs/*.parquet' --out entities
 
 \b
 More help: spherelax help COMMAND about a command, and
@@ -85,11 +86,34 @@ Examples
   spherelax report database.db --images photographs --out report.html
   spherelax report edges.csv --result result.npz --out report.html
 {FORMATS_HINT}"""
+SCALE = """
+\b
+Examples
+  spherelax info 'pairs/*.parquet'
+  spherelax scale 'pairs/*.parquet' --out entities --workers 8 --memory 16GB
+  spherelax scale 'pairs/*.parquet' --out entities --dask tcp://10.0.0.1:8786
+  spherelax scale pairs.duckdb --table pairs --out entities --write-database out.duckdb
+
+\b
+pairs/*.parquet                      entities/part-*.parquet
+  source_a,id_a,source_b,id_b,score    source,id,entity,confidence
+  shop,1,bank,07,0.93                  bank,07,0,1.0
+  shop,2,bank,08,0.90                  bank,08,1,1.0
+                                       shop,1,0,1.0
+                                       ...
+
+\b
+The folder of --out also holds summary.json, report.html and the folder shards,
+which is needed only to go on. An entity has the number of its first record.
+Needs DuckDB and pyarrow: pip install "spherelax[scale]"; --dask needs
+pip install "spherelax[dask]" too.
+"""
 INFO = f"""
 \b
 Examples
   spherelax info database.db
   spherelax info pairs.csv --json
+  spherelax info 'pairs/*.parquet'
 {FORMATS_HINT}"""
 COMPLETION = """
 \b

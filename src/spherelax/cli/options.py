@@ -181,6 +181,12 @@ def spelled(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def _scale_settings() -> dict[str, Option]:
+    """Make options of the settings of the default solver that shards can be solved with."""
+    known = {setting.name: setting.metadata["text"] for setting in fields(Coordinate)}
+    return {spelled(name): Option(int, known[name]) for name in ("n_steps", "row_entries")}
+
+
 DEFAULTS = [solver.picks[0] for solver in SOLVERS.values()]
 PICK_TEXT = (
     "Which step the labels come from: a rule, or a resolution; a higher one gives more labels. "
@@ -200,8 +206,39 @@ SOLVING = {
 PICK_GROUPED = {"--pick": Option(Choice(*Coordinate.picks[:-1], or_number=True), f"{PICK_TEXT}.")}
 
 
-def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
-    """Give a command the argument FILE and the options of several tables."""
+MEMORY = {"--memory": Option(str, "Memory that may be used, such as 500MB. Default: 4GB.")}
+PAIRS_TABLE = {
+    "--table": Option(
+        str,
+        "colmap: table of the matches, two_view_geometries or matches. DuckDB database: table of "
+        "the pairs.",
+    )
+}
+SCALE = {
+    "--out": Option(FILE, "Folder of the entities and of what is kept to go on."),
+    "--workers": Option(int, "Number of processes on this machine. Default: all processors."),
+    "--dask": Option(
+        str,
+        "Address of the scheduler of a Dask cluster, such as tcp://10.0.0.1:8786, whose workers "
+        "are used instead. They must see the folder of --out, and have spherelax.",
+    ),
+    **MEMORY,
+    **{name: READING[name] for name in ("--kind", "--columns", "--records")},
+    **DUPLICATE_FREE,
+    "--table": Option(str, "Table of the pairs, if FILE is a DuckDB database."),
+    "--floor": Option(float, "Leave out pairs with a lower score, but not their records."),
+    "--max-pairs": Option(int, "Pairs of a shard, about. Default: 10000000."),
+    "--write-database": Option(FILE, "DuckDB database that gets a table of the entities, too."),
+    "--write-table": Option(str, "Name of that table, which must be new. Default: entities."),
+    **JSON,
+    **_scale_settings(),
+}
+
+
+def with_options(
+    *tables: Mapping[str, Option], are_many: bool = False
+) -> Callable[[Command], Command]:
+    """Give a command the argument FILE, or several of them, and the options of several tables."""
 
     def decorate(command: Command) -> Command:
         options = {name: option for table in tables for name, option in table.items()}
@@ -213,6 +250,8 @@ def with_options(*tables: Mapping[str, Option]) -> Callable[[Command], Command]:
             elif option.is_repeated:
                 kind |= {"multiple": True, "callback": lambda _, __, given: list(given) or None}
             command = click.option(*names, **kind, help=option.text)(command)
+        if are_many:
+            return click.argument("files", nargs=-1, required=True, metavar="FILE...")(command)
         return click.argument("file", type=FILE)(command)
 
     return decorate

@@ -174,7 +174,7 @@ class Progress:
         left = max(1.0 - done, 0.0) + self._n_ahead * min(done, 1.0)
         seconds = (monotonic() - self._begin) * left / done
         at = int(BAR_STEPS * done / (done + left))
-        self._bar.update(max(at - self._bar.pos, 0), f"about {_duration(seconds)} left")
+        self._bar.update(max(at - self._bar.pos, 0), f"about {duration(seconds)} left")
 
 
 @contextmanager
@@ -200,12 +200,12 @@ def saying_that_it_compiles() -> Iterator[None]:
         yield
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time in the largest unit that fits.
 
     Examples
     --------
-    >>> _duration(7.2), _duration(190), _duration(9000)
+    >>> duration(7.2), duration(190), duration(9000)
     ('7 s', '3 min', '2.5 h')
     """
     if seconds < MINUTE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -47,6 +48,24 @@ def read_parquet(path: str | Path) -> Any:
     {'id': [7, 8], 'entity': [0, 0]}
     """
     return _read_by(Path(path), lambda file: file.read(use_threads=False))
+
+
+def parquet_batches(
+    path: str | Path, columns: list[str] | None = None, n_rows: int = ROW_GROUP
+) -> Iterator[Any]:
+    """Read a Parquet file of any size, or some of its columns, as Arrow record batches.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "items.parquet")
+    ...     _ = path.write_bytes(parquet_bytes({"id": [7, 8, 9]}, "items"))
+    ...     [batch["id"].to_pylist() for batch in parquet_batches(path, n_rows=2)]
+    [[7, 8], [9]]
+    """
+    with _opened(Path(path)) as file:
+        yield from file.iter_batches(n_rows, columns=columns, use_threads=False)
 
 
 def parquet_columns(path: str | Path) -> list[str]:
@@ -115,12 +134,19 @@ def _of_equal_length(pyarrow: Any, batches: Iterable[Any], schema: Any) -> Itera
 
 
 def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:
-    """Open a file and read from it; errors name the file."""
+    """Open a file and read from it."""
+    with _opened(path) as file:
+        return read(file)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a file; errors name it."""
     pyarrow, parquet = _libraries(str(path))
     # No Python file objects and no Arrow threads: with both, a process may abort when it ends
     # (apache/arrow issues 34314 and 50482).
     with about(path, pyarrow.ArrowException, UnicodeDecodeError), pyarrow.OSFile(str(path)) as file:
-        return read(parquet.ParquetFile(file, pre_buffer=False))
+        yield parquet.ParquetFile(file, pre_buffer=False)
 
 
 def _libraries(name: str) -> tuple[Any, Any]:

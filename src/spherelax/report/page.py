@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping
-from string import Template
 from typing import NamedTuple
 
 import numpy as np
 
-from spherelax._version import __version__
 from spherelax.io.answers import UNSURE
 from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped
 from spherelax.report.inputs import Example, Inputs, Oddity
+from spherelax.report.layout import Section, render
 from spherelax.report.markup import (
     bars,
-    embedded,
     facts,
     name,
     packaged,
@@ -35,14 +31,6 @@ from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
 from spherelax.report.whole import Whole, whole_section
 from spherelax.result import SAME
-
-
-class Section(NamedTuple):
-    """A part of the page: its id for links, its heading and its HTML."""
-
-    id: str
-    heading: str
-    body: str
 
 
 class Parts(NamedTuple):
@@ -73,21 +61,12 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
         Section("whole", case.say("One label whole"), whole),
         Section("unsure", case.say("Items with the lowest confidence"), _unsure(case, parts)),
     ]
-    script = packaged("page.js")
-    body = "\n".join(
-        f'<section aria-labelledby="{part.id}"><h2 id="{part.id}">{part.heading}</h2>'
-        f"{part.body}</section>"
-        for part in sections
-    )
-    return Template(packaged("page.html")).substitute(
-        title=text(title),
-        style=packaged("page.css"),
-        script=script,
-        script_hash=_hash(script),
-        contents="".join(f'<li><a href="#{part.id}">{part.heading}</a></li>' for part in sections),
-        sections=verdict_section(case, parts.outcome, len(parts.oddities)) + body,
-        data=embedded(sweep_data(case, parts.steps)),
-        version=text(__version__),
+    return render(
+        title,
+        sections,
+        before=verdict_section(case, parts.outcome, len(parts.oddities)),
+        script=packaged("page.js"),
+        data=sweep_data(case, parts.steps),
     )
 
 
@@ -325,8 +304,3 @@ def _place(row: UnsureRow) -> str:
     if row.other_label is None:
         return ""
     return "taken" if row.taken else "free"
-
-
-def _hash(script: str) -> str:
-    """Return the hash of our script; the browser runs no other one."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

@@ -1,11 +1,26 @@
-"""Pairs that do not fit into memory: from files of any size to shards that can be solved alone.
+"""Pairs that do not fit into memory: from files of any size to entities.
 
-:func:`survey` says what a set of files holds and what it will cost; :func:`ingest` writes shards.
-It needs DuckDB and pyarrow: ``pip install 'spherelax[scale]'``.
+:func:`survey` says what a set of files holds and what it will cost; :func:`solve` finds entities,
+on this machine or on a Dask cluster; :func:`ingest` writes shards alone, that can be worked on
+apart. It needs DuckDB and pyarrow: ``pip install 'spherelax[scale]'``.
 """
 
+from spherelax.scale.entities import Entities
 from spherelax.scale.ingest import ingest
+from spherelax.scale.run import solve
 from spherelax.scale.shards import Edges, Members, Plan, Shard
 from spherelax.scale.survey import Floor, Size, Survey, survey
 
-__all__ = ["Edges", "Floor", "Members", "Plan", "Shard", "Size", "Survey", "ingest", "survey"]
+__all__ = [
+    "Edges",
+    "Entities",
+    "Floor",
+    "Members",
+    "Plan",
+    "Shard",
+    "Size",
+    "Survey",
+    "ingest",
+    "solve",
+    "survey",
+]

@@ -11,15 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.parquet import read_parquet
+from spherelax.io.parquet import parquet_batches, read_parquet
 from spherelax.io.source import Source
 from spherelax.io.writing import replace_file
+from spherelax.labels import renumber
+from spherelax.problem import Problem
+from spherelax.scale.matrix import symmetric
 
 VERSION = 1
 MANIFEST = "manifest.json"
 EDGES, ITEMS = "edges.parquet", "items.parquet"
 # Group of an item that may share a label with any other.
 FREE = -1
+# Memory of the solver, beyond its input, as measured: bytes of an item and of a pair, which is
+# stored twice.
+ITEM_BYTES, PAIR_BYTES = 100, 18
+# Its input, and a process of Python with everything that it loads.
+INPUT_BYTES, PROCESS_BYTES = 24, 300_000_000
 
 
 class Edges(NamedTuple):
@@ -74,6 +82,26 @@ class Shard:
     n_pairs: int
     n_components: int
     n_bytes: int
+
+    @property
+    def number(self) -> int:
+        """Its place in the plan."""
+        return int(self.folder.name.rpartition("-")[2])
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a process that solves the shard needs, about."""
+        return memory(self.n_items, self.n_pairs)
+
+    def problem(self, kind: str | None = None) -> Problem:
+        """Read the similarities and the groups; many similarities are mapped from files.
+
+        ``kind`` is that of the plan.
+        """
+        W = symmetric(self.folder / EDGES, self.n_items, self.n_pairs)
+        batches = parquet_batches(self.folder / ITEMS, ["group"])
+        group = np.concatenate([batch["group"].to_numpy() for batch in batches])
+        return Problem(W, _codes(group), kind)
 
     def edges(self) -> Edges:
         """Read the pairs."""
@@ -152,6 +180,27 @@ class Plan:
         about = {each: vars(self)[each] for each in vars(self) if each not in ("folder", "shards")}
         content = {"version": VERSION, **about, "shards": shards}
         replace_file(self.folder / MANIFEST, json.dumps(content, indent=1).encode())
+
+
+def memory(n_items: int, n_pairs: int) -> int:
+    """Return the bytes that a process needs that solves so many items and pairs, about.
+
+    Examples
+    --------
+    >>> memory(1_000_000, 10_000_000)
+    820000000
+    """
+    return PROCESS_BYTES + ITEM_BYTES * n_items + (PAIR_BYTES + INPUT_BYTES) * n_pairs
+
+
+def _codes(group: NDArray[np.int32]) -> NDArray[np.intp] | None:
+    """Return groups as a problem has them: every free item is one; None if all are free."""
+    free = np.flatnonzero(group == FREE)
+    if len(free) == len(group):
+        return None
+    codes = group.astype(np.intp)
+    codes[free] = codes.max() + 1 + np.arange(len(free))
+    return renumber(codes).astype(np.intp)
 
 
 def read_plan(folder: Path) -> Plan:

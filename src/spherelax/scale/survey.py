@@ -13,15 +13,15 @@ import numpy as np
 
 from spherelax.scale.components import Components, Forest
 from spherelax.scale.ingest import MEMORY, components, silent
-from spherelax.scale.numbering import Numbered, Request, double, number
+from spherelax.scale.numbering import Request, double, number
 from spherelax.scale.origins import Origin
+from spherelax.scale.shards import ITEM_BYTES, PAIR_BYTES
 from spherelax.scale.workspace import Progress, Workspace, workspace
 
 # Floors that are tried.
 N_FLOORS = 12
-# Memory of the solver, beyond its input, as measured: bytes of an item and of a pair, which is
-# stored twice.
-ITEM_BYTES, PAIR_BYTES = 100, 18
+# CPU time of everything, as measured: seconds of a pair.
+PAIR_SECONDS = 3e-5
 # Disk that `ingest` needs while it works. Measured: 30 bytes of an item with a short id and 32 of a
 # pair if all fits into memory, up to twice that if not.
 ITEM_DISK, PAIR_DISK = 50, 60
@@ -101,6 +101,11 @@ class Survey:
         return ITEM_BYTES * self.floors[0].giant_items + PAIR_BYTES * self.floors[0].giant_pairs
 
     @property
+    def cpu_seconds(self) -> float:
+        """Seconds that one processor works from pairs to entities, about."""
+        return PAIR_SECONDS * self.n_pairs
+
+    @property
     def disk(self) -> int:
         """Bytes that `ingest` needs on disk while it works, shards included, if ids are short."""
         return ITEM_DISK * self.n_items + PAIR_DISK * self.n_pairs
@@ -155,8 +160,33 @@ def survey(
             n_components=len(parts.n_pairs),
             n_isolated=int(np.count_nonzero(parts.n_items == 1)),
             sizes=tuple(_sizes(parts)),
-            floors=tuple(_floors(work, found)),
+            floors=tuple(floors(work, found.n_items)),
         )
+
+
+def floors(work: Workspace, n_items: int) -> list[Floor]:
+    """Return the giant component of the table ``pairs`` at some floors, from the lowest on.
+
+    Pairs are added from the highest scores on, ties at once.
+    """
+    work.make("ranked", "SELECT a, b, score FROM pairs ORDER BY score DESC", "sort scores")
+    n_pairs = work.value("SELECT count(*) FROM ranked")
+    if not n_pairs:
+        return []
+    ends = n_pairs * np.arange(1, N_FLOORS + 1) // N_FLOORS - 1
+    rows = f"SELECT DISTINCT score FROM ranked WHERE rowid IN {tuple(ends.clip(0).tolist())}"
+    forest, tried = Forest.of(n_items), list[Floor]()
+    n_kept, above = 0, inf
+    for (floor,) in work.rows(f"{rows} ORDER BY score DESC"):
+        work.progress("find components by floor", len(tried) / N_FLOORS)
+        for a, b in work.arrays(
+            f"SELECT a, b FROM ranked WHERE score >= {double(floor)} AND score < {double(above)}"
+        ):
+            forest.add(a, b)
+            n_kept += len(a)
+        tried.append(Floor(floor, n_kept, forest.n_components(), *forest.largest()))
+        above = floor
+    return tried[::-1]
 
 
 def _sizes(parts: Components) -> Iterator[Size]:
@@ -166,25 +196,3 @@ def _sizes(parts: Components) -> Iterator[Size]:
     n_pairs = np.bincount(power, parts.n_pairs)
     for each in np.flatnonzero(n_components).tolist():
         yield Size(2**each, 2 ** (each + 1) - 1, int(n_components[each]), int(n_pairs[each]))
-
-
-def _floors(work: Workspace, found: Numbered) -> list[Floor]:
-    """Add the pairs from the highest scores on, and look at the giant component at each floor."""
-    work.make("ranked", "SELECT a, b, score FROM pairs ORDER BY score DESC", "sort scores")
-    n_pairs = work.value("SELECT count(*) FROM ranked")
-    if not n_pairs:
-        return []
-    ends = n_pairs * np.arange(1, N_FLOORS + 1) // N_FLOORS - 1
-    rows = f"SELECT DISTINCT score FROM ranked WHERE rowid IN {tuple(ends.clip(0).tolist())}"
-    forest, floors = Forest.of(found.n_items), list[Floor]()
-    n_kept, above = 0, inf
-    for (floor,) in work.rows(f"{rows} ORDER BY score DESC"):
-        work.progress("find components by floor", len(floors) / N_FLOORS)
-        for a, b in work.arrays(
-            f"SELECT a, b FROM ranked WHERE score >= {double(floor)} AND score < {double(above)}"
-        ):
-            forest.add(a, b)
-            n_kept += len(a)
-        floors.append(Floor(floor, n_kept, forest.n_components(), *forest.largest()))
-        above = floor
-    return floors[::-1]

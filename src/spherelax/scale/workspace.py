@@ -191,6 +191,23 @@ def is_full(error: Exception) -> bool:
     return is_enospc or any(words in str(error) for words in FULL)
 
 
+def size_of(memory_limit: str) -> int:
+    """Return a size in bytes.
+
+    Examples
+    --------
+    >>> size_of("4GB"), size_of("1 MiB")
+    (4000000000, 1048576)
+    """
+    duckdb = library()
+    try:
+        with duckdb.connect(":memory:") as db:
+            query = "SELECT parse_formatted_bytes(?)"
+            return int(db.execute(query, [memory_limit]).fetchone()[0])
+    except duckdb.Error:
+        raise _no_size(memory_limit) from None
+
+
 def library() -> Any:
     """Import DuckDB."""
     try:
@@ -206,9 +223,7 @@ def _connect(home: Path, memory_limit: str) -> Any:
     try:
         db = duckdb.connect(str(home / "work.duckdb"), config=settings)
     except (duckdb.ParserException, duckdb.InvalidInputException):
-        raise InvalidInputError(
-            f"memory_limit must be a size such as 4GB; found {memory_limit!r}"
-        ) from None
+        raise _no_size(memory_limit) from None
     limit, threads = db.execute(
         "SELECT parse_formatted_bytes(current_setting('memory_limit')), current_setting('threads')"
     ).fetchone()
@@ -216,3 +231,8 @@ def _connect(home: Path, memory_limit: str) -> Any:
     db.execute("SET enable_progress_bar = true")
     db.execute("SET enable_progress_bar_print = false")
     return db
+
+
+def _no_size(memory_limit: str) -> InvalidInputError:
+    """Return the error about a text that is no size."""
+    return InvalidInputError(f"memory_limit must be a size such as 4GB; found {memory_limit!r}")

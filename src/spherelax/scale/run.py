@@ -1,0 +1,253 @@
+"""From tables of pairs of any size to entities: shards, rounds of work on them, answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from spherelax._solve import checked_threads
+from spherelax.errors import InvalidInputError
+from spherelax.io.source import Source
+from spherelax.io.writing import check_target, replace_file
+from spherelax.memory import available
+from spherelax.scale.answers import read_sums
+from spherelax.scale.cluster import Cluster
+from spherelax.scale.entities import (
+    PAGE,
+    SUMMARY,
+    Entities,
+    gathered,
+    read_entities,
+    read_outcome,
+    to_database,
+)
+from spherelax.scale.giant import check_memory
+from spherelax.scale.ingest import MEMORY, ingest, silent
+from spherelax.scale.numbering import MAX_PAIRS
+from spherelax.scale.page import page
+from spherelax.scale.processes import Processes
+from spherelax.scale.protocol import Round, advance
+from spherelax.scale.shards import MANIFEST, Plan, Shard
+from spherelax.scale.tasks import Runner, Task, answer_shard, perform_shard
+from spherelax.scale.workspace import Progress, size_of
+from spherelax.settings import Coordinate
+
+# Folder of the shards, inside that of the answers.
+SHARDS = "shards"
+TABLE = "entities"
+
+
+def solve(
+    source: Any,
+    into: str | Path,
+    *,
+    table: str | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    duplicate_free: Collection[Hashable] | None = None,
+    records: Any = None,
+    kind: str | None = None,
+    floor: float | None = None,
+    max_pairs: int = MAX_PAIRS,
+    n_shards: int | None = None,
+    solver: Coordinate | None = None,
+    workers: int | None = None,
+    client: Any = None,
+    memory_limit: str = MEMORY,
+    write_database: str | Path | None = None,
+    write_table: str = TABLE,
+    progress: Progress | None = None,
+) -> Entities:
+    """Find which records are the same thing, from scored pairs that do not fit into memory.
+
+    Pairs become shards of whole components, workers solve them from file to file, and the entity of
+    each record is written beside, as Parquet. A run that was stopped goes on with what is there if
+    it is called again; one that is complete is returned.
+
+    Parameters
+    ----------
+    source : Plan, or as in :func:`ingest`
+        Shards, or the pairs: then the shards are in the folder ``shards`` of ``into``.
+    into : str or Path
+        The folder of the answers; it is made if it is not there.
+    table, columns, duplicate_free, records, kind, floor, max_pairs, n_shards
+        As in :func:`ingest`; a plan has its own.
+    solver : Coordinate, optional
+        Settings of the solver.
+    workers : int, optional
+        Number of processes on this machine. None: one for each processor. Fewer work at once if
+        their shards would need more than ``memory_limit``.
+    client : distributed.Client, optional
+        A client of a Dask cluster; its workers take the place of processes on this machine. All of
+        them must have this version of spherelax, and must see ``into`` under the same name.
+    memory_limit : str
+        Memory of DuckDB, and then of all processes on this machine together.
+    write_database : str or Path, optional
+        A DuckDB database that gets a copy of the answers, too.
+    write_table : str
+        The name of the new table.
+    progress : callable, optional
+        Gets what is being done, or which shard is done, and the share of it that is done.
+
+    Returns
+    -------
+    Entities
+        Also ``Entities.load(into)``.
+
+    Raises
+    ------
+    InvalidInputError
+        If a table cannot be used, a shard needs more memory than there is, or workers are killed
+        again and again. Nothing that is done is lost.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet as pq
+    >>> from spherelax import scale
+    >>> pairs = {"id_a": ["x", "b", "y"], "id_b": ["y", "c", "z"], "score": [0.9, 0.8, 0.7]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = scale.solve(pa.table(pairs), folder, workers=1)
+    ...     pq.read_table(found.parts[0]).select(["id", "entity"]).to_pydict()
+    {'id': ['b', 'c', 'x', 'y', 'z'], 'entity': [0, 0, 2, 2, 2]}
+    """
+    into, notify = Path(into).resolve(), progress or silent
+    if workers is not None and workers < 1:
+        raise InvalidInputError(f"workers must be at least 1; found {workers}")
+    if write_database is not None:
+        check_target(write_database)
+    given = {
+        "table": table,
+        "columns": columns,
+        "duplicate_free": duplicate_free,
+        "records": records,
+        "kind": kind,
+        "floor": floor,
+        "max_pairs": max_pairs,
+        "n_shards": n_shards,
+    }
+    plan = _plan(source, into, given, memory_limit, notify)
+    settings = solver or Coordinate()
+    entities = _found(plan, into, settings)
+    if entities is None:
+        with _runner(workers, client, memory_limit, plan.folder) as runner:
+            check_memory(plan, runner.memory(), memory_limit, notify)
+            _do_rounds(plan, settings, runner, notify)
+            _write_answers(plan, into, runner, notify)
+        entities = _summarise(plan, into, settings)
+    if write_database is not None:
+        to_database(entities, Path(write_database), write_table)
+    return entities
+
+
+def _plan(
+    source: Any, into: Path, given: Mapping[str, Any], memory_limit: str, notify: Progress
+) -> Plan:
+    """Return the plan that was given, or make one."""
+    if not isinstance(source, Plan):
+        folder = into / SHARDS
+        return ingest(source, folder, **given, memory_limit=memory_limit, progress=notify)
+    for name, value in given.items():
+        if value is not None and (name, value) != ("max_pairs", MAX_PAIRS):
+            raise InvalidInputError(f"{name} belongs to the plan, which is made; leave it out")
+    return Plan.load(source.folder.resolve())
+
+
+def _runner(
+    workers: int | None, client: Any, memory_limit: str, folder: Path
+) -> AbstractContextManager[Runner]:
+    """Return the workers."""
+    if client is None:
+        free = min(size_of(memory_limit), available())
+        return Processes(checked_threads(workers), free)
+    if workers is not None:
+        raise InvalidInputError("workers and client must not be given together; found both")
+    return nullcontext(Cluster(client, folder))
+
+
+def _do_rounds(plan: Plan, settings: Coordinate, runner: Runner, notify: Progress) -> None:
+    """Do what the protocol asks for, until nothing is left."""
+    before: Round | None = None
+    while (order := advance(plan.folder, settings)) is not None:
+        if order == before:
+            named = ", ".join(plan.shards[shard].folder.name for shard in order.shards[:3])
+            raise InvalidInputError(
+                f"{plan.folder}: the work on {named} left no files; do all workers share it?"
+            )
+        before = order
+        chosen = [plan.shards[shard] for shard in order.shards]
+        said = f"round {order.number + 1} of about {order.n_rounds_about}, {order.what}"
+        _run(list(_orders(plan, order, chosen, runner)), runner, len(plan.shards), said, notify)
+
+
+def _orders(plan: Plan, order: Round, shards: Sequence[Shard], runner: Runner) -> Iterable[Task]:
+    """Make the tasks of a round; a shard with most of the pairs has all threads for itself."""
+    n_pairs = sum(shard.n_pairs for shard in shards)
+    for shard in shards:
+        is_alone = 2 * shard.n_pairs > n_pairs
+        n_threads = runner.n_threads(len(shards), is_alone=is_alone)
+        arguments = (str(plan.folder), order.number, shard.number, n_threads)
+        yield Task(perform_shard, arguments, shard.folder.name, shard.memory, is_alone)
+
+
+def _write_answers(plan: Plan, into: Path, runner: Runner, notify: Progress) -> None:
+    """Write the answers of all shards; those of an earlier run again, and no others stay."""
+    into.mkdir(parents=True, exist_ok=True)
+    for file in into.glob("part-*.parquet"):
+        file.unlink()
+    tasks = [
+        Task(
+            answer_shard,
+            (str(plan.folder), shard.number, str(into)),
+            shard.folder.name,
+            shard.memory,
+        )
+        for shard in plan.shards
+    ]
+    _run(tasks, runner, len(tasks), "write entities", notify)
+
+
+def _run(tasks: Sequence[Task], runner: Runner, n_shards: int, said: str, notify: Progress) -> None:
+    """Do tasks, and say which shard is done."""
+    n_done = n_shards - len(tasks)
+
+    def done(task: Task) -> None:
+        nonlocal n_done
+        n_done += 1
+        notify(f"{said}: {task.name}", n_done / n_shards)
+
+    runner.run(tasks, done)
+
+
+def _summarise(plan: Plan, into: Path, settings: Coordinate) -> Entities:
+    """Add the sums of all shards, and write the report and, last, the summary."""
+    sums = [read_sums(shard) for shard in plan.shards]
+    entities = gathered(plan, into, sums)
+    steps = read_outcome(plan).get("steps")
+    replace_file(into / PAGE, page(plan, entities, sums, steps).encode())
+    entities.save(_fingerprint(plan, settings))
+    return entities
+
+
+def _found(plan: Plan, into: Path, settings: Coordinate) -> Entities | None:
+    """Return the entities of a run that is complete; refuse a folder that holds those of others."""
+    if not (into / SUMMARY).exists():
+        return None
+    entities, run = read_entities(into)
+    if run != _fingerprint(plan, settings):
+        raise InvalidInputError(
+            f"{into}: holds entities of other pairs or settings; "
+            "choose another folder, or delete this one"
+        )
+    return entities if all(file.exists() for file in entities.parts) else None
+
+
+def _fingerprint(plan: Plan, settings: Coordinate) -> str:
+    """Return what tells a run from others: its shards and settings."""
+    about = Source(plan.folder / MANIFEST).text + json.dumps(asdict(settings))
+    return sha256(about.encode()).hexdigest()

@@ -1,0 +1,36 @@
+"""What can go wrong while a process works on a shard; workers import it by name."""
+
+import errno
+import os
+import signal
+import time
+from pathlib import Path
+
+from spherelax import InvalidInputError
+from spherelax.scale.tasks import perform_shard
+
+
+def slow(folder, number, shard, n_threads):
+    """Do the work slowly, and leave a file that names the process."""
+    Path(folder, f"begun-{shard}-{os.getpid()}").touch()
+    time.sleep(0.5)
+    perform_shard(folder, number, shard, n_threads)
+
+
+def suicide(*_):
+    """End this process as if it were killed."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def full(*_):
+    """Fail as on a full disk."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def damaged(*_):
+    """Fail as with a damaged file."""
+    raise InvalidInputError("edges.parquet: not a readable .parquet file")
+
+
+def nothing(*_):
+    """Leave no files."""
