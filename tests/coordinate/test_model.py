@@ -61,7 +61,7 @@ def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
     assert model.average == pytest.approx(np.triu(S, 1).sum() / pairs)
     labels = renumber(np.arange(40) if grouped else rng.integers(6, size=40))
     for resolution in (0.3, 1.0, 7.0):
-        found = model.objective(model.labeling(labels), resolution)
+        found = model.objective(model.labeling(labels).account, resolution)
         expected = twins.discrete_objective(S, n, labels, resolution * model.average)
         assert found * model.average == pytest.approx(expected, abs=1e-4)
 

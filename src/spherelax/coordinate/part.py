@@ -44,7 +44,7 @@ class Draw(NamedTuple):
         return Draw(self.items[is_needed], self.start[is_needed], self.n_entries[is_needed])
 
     def up_to(self, share: float) -> Draw:
-        """Return the items of the components that are drawn with the first chances, up to a share."""
+        """Return the items of the components that are drawn up to a share of the chances."""
         is_in = self.start <= share * 2.0**64
         return Draw(self.items[is_in], self.start[is_in], self.n_entries[is_in])
 

@@ -16,8 +16,8 @@ from spherelax.io.mapped import mapped
 from spherelax.io.parquet import parquet_batches, parquet_columns, write_parquet
 from spherelax.io.source import Source
 from spherelax.io.writing import replace_file
-from spherelax.scale.protocol import CONFIDENCE, LABELS
 from spherelax.scale.shards import ITEMS, Shard, read_plan
+from spherelax.scale.shares import CONFIDENCE, LABELS
 
 SUMS = "sums.json"
 # Of each shard, entities that the report shows: the largest, those with the least certain records,

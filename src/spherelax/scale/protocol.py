@@ -19,7 +19,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.source import Source
 from spherelax.io.writing import replace_file
 from spherelax.scale.kept import keep, kept
-from spherelax.scale.rounds import Order, program
+from spherelax.scale.rounds import program
 from spherelax.scale.shards import Plan, read_plan
 from spherelax.scale.shares import Share
 from spherelax.settings import Coordinate
@@ -97,6 +97,3 @@ def _check_settings(folder: Path, settings: Coordinate) -> None:
         raise InvalidInputError(
             f"{folder}: holds a run with other settings; choose another folder, or delete this one"
         )
-
-
-__all__ = ["OUTCOME", "Order", "Round", "advance", "perform"]

@@ -51,7 +51,7 @@ class Order(NamedTuple):
     content: dict[str, Any]
 
 
-Rounds = Generator[Order, Answers, Any]
+Rounds = Generator[Order, Answers, dict[str, Any]]
 
 
 def program(plan: Plan, settings: Coordinate) -> Generator[Order, Answers, dict[str, Any]]:
@@ -66,7 +66,8 @@ def program(plan: Plan, settings: Coordinate) -> Generator[Order, Answers, dict[
     some, facts = yield from _drawn(plan, how)
     if facts.n_entries <= LEARN_FROM or facts.n_present <= LEAST_ITEMS:
         return (yield from _solved_as_one(plan, settings, how))
-    return (yield from _Run(plan, settings, has_several, how, facts, some).rounds())
+    run = _Run(plan, settings, has_several=has_several, how=how, facts=facts, some=some)
+    return (yield from run.rounds())
 
 
 def _drawn(plan: Plan, how: dict[str, Any]) -> Generator[Order, Answers, tuple[_Some, Facts]]:
@@ -120,7 +121,8 @@ class _Some(NamedTuple):
             ]
             by_start = np.argsort(every[1], kind="stable")
             draw = Draw(*(each[by_start] for each in every))
-        return cls(*columns, draw)
+        numbers, groups, one, other, similarity = columns
+        return cls(numbers, groups, one, other, similarity, draw)
 
     def is_enough(self) -> bool:
         """Tell whether more was drawn than a part needs."""
@@ -147,6 +149,7 @@ class _Run:
         self,
         plan: Plan,
         settings: Coordinate,
+        *,
         has_several: NDArray[np.bool_],
         how: dict[str, Any],
         facts: Facts,
@@ -185,7 +188,7 @@ class _Run:
         is_better = status is Status.NOISE or saving >= self.savings[at]
         return (yield from self._finish(at, "polished" if is_better else "step", status))
 
-    def _learn(self) -> Rounds:
+    def _learn(self) -> Generator[Order, Answers, None]:
         """Let all shards apply what was learnt, and add their totals."""
         self.order.pop("totals", None)
         answers = list((yield Order("learn", dict(self.order))))
@@ -209,7 +212,7 @@ class _Run:
             model = replace(model, judged=Judged(np.empty(0), None))
         return model.within(totals)
 
-    def _walk(self) -> Rounds:
+    def _walk(self) -> Generator[Order, Answers, None]:
         """Let all shards walk; add what their labels amount to, up to where all rest."""
         answers = list((yield Order("walk", dict(self.order))))
         accounts = [
@@ -231,7 +234,7 @@ class _Run:
         self.resolutions = np.array(answers[0]["resolutions"][:n_steps])
         self.gammas = (self.model.average * self.resolutions).tolist()
 
-    def _compare_groups(self) -> Rounds:
+    def _compare_groups(self) -> Generator[Order, Answers, None]:
         """Learn how reliable pairs of groups are; if they differ, walk once more."""
         n_groups = self.model.totals.n_groups
         is_plain = self.is_grouped and not self.is_likelihood

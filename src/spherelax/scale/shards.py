@@ -99,9 +99,20 @@ class Shard:
         ``kind`` is that of the plan.
         """
         W = symmetric(self.folder / EDGES, self.n_items, self.n_pairs)
-        batches = parquet_batches(self.folder / ITEMS, ["group"])
-        group = np.concatenate([batch["group"].to_numpy() for batch in batches])
-        return Problem(W, _codes(group), kind)
+        return Problem(W, _codes(self.groups()), kind)
+
+    def groups(self) -> NDArray[np.int32]:
+        """Read the groups: places in `Plan.duplicate_free`, -1 for free items."""
+        return self._column("group")
+
+    def numbers(self) -> NDArray[np.int64]:
+        """Read the numbers of the items among all items."""
+        return self._column("item")
+
+    def _column(self, name: str) -> NDArray[Any]:
+        """Read a column of numbers of the items."""
+        batches = parquet_batches(self.folder / ITEMS, [name])
+        return np.concatenate([batch[name].to_numpy() for batch in batches])
 
     def edges(self) -> Edges:
         """Read the pairs."""

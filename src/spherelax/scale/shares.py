@@ -147,7 +147,7 @@ class Share:
     def _learn(self, **order: Any) -> Answer:
         """Return the totals of what similarities are worth."""
         model = self._model(**order)
-        if model.scores is not None:
+        if model.scores is not None and model.right is not None:
             save_array(self.shard.folder / RIGHT, model.right)
         present = np.unique(self.named[self.named != FREE])
         n_shared = len(present) if order["is_grouped"] else 0
@@ -200,7 +200,7 @@ class Share:
         return {"account": model.account(labels)}
 
     def _finish(self, at: int, which: str, alpha: float, **order: Any) -> Answer:
-        """Write the labels: polished, of a step, or one for each component; and how sure they are."""
+        """Write labels: polished, of a step, or one for each component; and how sure they are."""
         model = self._model(**order)
         graph = model.graph
         if which == "polished":
