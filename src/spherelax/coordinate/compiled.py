@@ -3,6 +3,11 @@
 Numba keeps machine code in files beside the source, or in the user's cache folder. If no such
 folder can be written, functions are compiled in every process. If a file is damaged, it is not
 used: what it held is compiled again, and replaces it. Either is said once, as a warning.
+
+Most functions are called by other compiled functions only. Numba would make machine code of each,
+with an entry for Python, only to take its instructions over into its callers, where they are made
+machine code again. Here a function that is called by a compiled one becomes a part of it: no more
+than the instructions that its callers take over. What Python calls is compiled whole, and kept.
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ from typing import Any
 
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 Kernel = Callable[..., Any]
 
@@ -41,13 +48,51 @@ def compiled(function: Kernel | None = None, **options: Any) -> Any:
     """
     if function is None:
         return partial(compiled, **options)
-    dispatcher = njit(nogil=True, **options)(function)
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
     if hasattr(dispatcher, "enable_caching"):  # not if compiling is switched off
+        part = _part(function, options)
+        dispatcher.get_call_template = part.get_call_template
+        dispatcher.get_overload = part.get_overload
         try:
             dispatcher._cache = _Cache(function)
         except (RuntimeError, OSError):
             _say("no folder for it can be written", "set NUMBA_CACHE_DIR to one that can")
     return dispatcher
+
+
+def _part(function: Kernel, options: dict[str, Any]) -> Any:
+    """Return the dispatcher that compiles a function as a part of those that call it."""
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    part = njit(nogil=True, pipeline_class=_PartCompiler, **wrappers, **options)(function)
+    part.add_overload = partial(_offer, part)
+    return part
+
+
+def _offer(part: Any, result: Any) -> None:
+    """Let other functions call a compiled part; the key stands for its entry, which it lacks."""
+    key = object()
+    part.targetctx.insert_user_function(key, result.fndesc, [result.library])
+    part.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, which ends before there is machine code."""
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's steps; their result is a part."""
+        self.state.flags.no_compile = True
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _Part(JITCodeLibrary):
+    """The instructions of a function and of its parts, for its callers: nothing that can run."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
 
 
 class _SealedFile(IndexDataCacheFile):
