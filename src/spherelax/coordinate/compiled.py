@@ -8,6 +8,9 @@ Most functions are called by other compiled functions only. Numba would make mac
 with an entry for Python, only to take its instructions over into its callers, where they are made
 machine code again. Here a function that is called by a compiled one becomes a part of it: no more
 than the instructions that its callers take over. What Python calls is compiled whole, and kept.
+
+Parts count no references to arrays, which the functions that Python calls hold for them. So a part
+must say that it allocates, if it makes or returns arrays; if it does not, it is not compiled.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -29,13 +32,15 @@ Kernel = Callable[..., Any]
 _said: list[str] = []
 
 
-def compiled(function: Kernel | None = None, **options: Any) -> Any:
+def compiled(function: Kernel | None = None, *, allocates: bool = False, **options: Any) -> Any:
     """Compile a function when it is first called; it runs without the interpreter's lock.
 
     Parameters
     ----------
     function : callable, optional
         The function; without it, the decorator with options is returned.
+    allocates : bool
+        Whether it makes or returns arrays, and other compiled functions call it.
     **options
         Other options of :func:`numba.njit`.
 
@@ -47,10 +52,11 @@ def compiled(function: Kernel | None = None, **options: Any) -> Any:
     array([1., 5.])
     """
     if function is None:
-        return partial(compiled, **options)
-    dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+        return partial(compiled, allocates=allocates, **options)
+    options["no_cfunc_wrapper"] = True
+    dispatcher: Any = njit(nogil=True, **options)(function)
     if hasattr(dispatcher, "enable_caching"):  # not if compiling is switched off
-        part = _part(function, options)
+        part = _part(function, _nrt=allocates, **options)
         dispatcher.get_call_template = part.get_call_template
         dispatcher.get_overload = part.get_overload
         try:
@@ -60,19 +66,33 @@ def compiled(function: Kernel | None = None, **options: Any) -> Any:
     return dispatcher
 
 
-def _part(function: Kernel, options: dict[str, Any]) -> Any:
+def _part(function: Kernel, **options: Any) -> Any:
     """Return the dispatcher that compiles a function as a part of those that call it."""
-    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    part = njit(nogil=True, pipeline_class=_PartCompiler, **wrappers, **options)(function)
+    options["no_cpython_wrapper"] = True
+    part: Any = njit(nogil=True, pipeline_class=_PartCompiler, **options)(function)
     part.add_overload = partial(_offer, part)
     return part
 
 
 def _offer(part: Any, result: Any) -> None:
     """Let other functions call a compiled part; the key stands for its entry, which it lacks."""
+    if not part.targetoptions["_nrt"] and _owns_arrays(result.fndesc, part.targetctx):
+        raise TypeError(f"{part.py_func.__name__} owns arrays: it must say that it allocates")
     key = object()
     part.targetctx.insert_user_function(key, result.fndesc, [result.library])
     part.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
+
+
+def _owns_arrays(described: Any, context: Any) -> bool:
+    """Tell whether a function, or one that it calls, returns an array."""
+    called = (
+        signature.return_type
+        for call, signature in described.calltypes.items()
+        if getattr(call, "op", "") == "call"
+        and isinstance(described.typemap[call.func.name], types.Dispatcher)
+    )
+    models = (context.data_model_manager[kind] for kind in (described.restype, *called))
+    return any(model.contains_nrt_meminfo() for model in models)
 
 
 class _PartCompiler(Compiler):
@@ -87,6 +107,9 @@ class _PartCompiler(Compiler):
 
 class _Part(JITCodeLibrary):
     """The instructions of a function and of its parts, for its callers: nothing that can run."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         pass

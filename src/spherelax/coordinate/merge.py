@@ -122,7 +122,7 @@ def _contract(level, labels, gamma, outline):
     return entries[:, : indptr[k]]
 
 
-@compiled
+@compiled(allocates=True)
 def _by_label(labels, start):
     """Return the items in order of their labels; those of label a from ``start[a]`` on.
 
@@ -208,7 +208,7 @@ def _clash(level, a, b, stamp):
     return False
 
 
-@compiled
+@compiled(allocates=True)
 def _paired(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)
