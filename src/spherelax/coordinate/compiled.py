@@ -57,7 +57,7 @@ def compiled(function: Kernel | None = None, *, allocates: bool = False, **optio
     dispatcher: Any = njit(nogil=True, **options)(function)
     if hasattr(dispatcher, "enable_caching"):  # not if compiling is switched off
         part = _part(function, _nrt=allocates, **options)
-        dispatcher.get_call_template = part.get_call_template
+        dispatcher.get_call_template = partial(_call_widened, part)
         dispatcher.get_overload = part.get_overload
         try:
             dispatcher._cache = _Cache(function)
@@ -72,6 +72,13 @@ def _part(function: Kernel, **options: Any) -> Any:
     part: Any = njit(nogil=True, pipeline_class=_PartCompiler, **options)(function)
     part.add_overload = partial(_offer, part)
     return part
+
+
+def _call_widened(part: Any, arguments: Any, keywords: Any) -> Any:
+    """Find the part for a call; one does for all signed integers, and for constants."""
+    wide = [types.unliteral(kind) for kind in arguments]
+    wide = [types.int64 if kind in types.signed_domain else kind for kind in wide]
+    return part.get_call_template(wide, keywords)
 
 
 def _offer(part: Any, result: Any) -> None:
