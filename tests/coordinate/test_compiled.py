@@ -1,10 +1,11 @@
-"""Compiled functions without a cache, and with one that is damaged."""
+"""Compiled functions without a cache, with one that is damaged, and as parts of others."""
 
 import ast
 import importlib.util
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from spherelax import coordinate
@@ -92,3 +93,58 @@ def test_all_kernels_have_the_one_decorator():
         and any(alias.name in ("njit", "jit") for alias in node.names)
     }
     assert found == {"compiled.py"}
+
+
+@compiled
+def _squared(x):
+    return x * x
+
+
+@compiled
+def sum_of_squares(values):
+    total = _squared(2) + _squared(np.int32(3))
+    for value in values:
+        total += _squared(value)
+    return total
+
+
+def test_one_part_does_for_all_signed_integers_and_for_constants():
+    assert sum_of_squares(np.array([1, 2], dtype=np.int32)) == 18
+    assert len(_squared.get_overload.__self__.overloads) == 1
+    assert not _squared.overloads
+
+
+def test_a_part_can_be_called_from_python_too():
+    assert sum_of_squares(np.array([4])) == 29
+    assert _squared(1.5) == 2.25
+
+
+@compiled
+def _same(values):
+    return values
+
+
+@compiled(allocates=True)
+def _ones(n):
+    return np.ones(n)
+
+
+@compiled
+def _sum_of_ones(n):
+    return _ones(n).sum()
+
+
+@compiled
+def kept(values):
+    return _same(values)
+
+
+@compiled
+def counted(n):
+    return _sum_of_ones(n)
+
+
+@pytest.mark.parametrize(("function", "value"), [(kept, np.ones(3)), (counted, 3)])
+def test_a_part_that_owns_arrays_must_say_so(function, value):
+    with pytest.raises(TypeError, match="owns arrays: it must say that it allocates"):
+        function(value)

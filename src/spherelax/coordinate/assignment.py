@@ -33,7 +33,7 @@ class _Search(NamedTuple):
     done: Any  # bool, whether the distance is final
 
 
-@compiled
+@compiled(allocates=True)
 def assign(n, costs, n_columns, chosen):
     """Give each of n items a column of its own, or none at cost 0; return the lowest total cost.
 

@@ -3,6 +3,14 @@
 Numba keeps machine code in files beside the source, or in the user's cache folder. If no such
 folder can be written, functions are compiled in every process. If a file is damaged, it is not
 used: what it held is compiled again, and replaces it. Either is said once, as a warning.
+
+Most functions are called by other compiled functions only. Numba would make machine code of each,
+with an entry for Python, only to take its instructions over into its callers, where they are made
+machine code again. Here a function that is called by a compiled one becomes a part of it: no more
+than the instructions that its callers take over. What Python calls is compiled whole, and kept.
+
+Parts count no references to arrays, which the functions that Python calls hold for them. So a part
+must say that it allocates, if it makes or returns arrays; if it does not, it is not compiled.
 """
 
 from __future__ import annotations
@@ -14,21 +22,25 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from numba import njit
+from numba import njit, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 Kernel = Callable[..., Any]
 
 _said: list[str] = []
 
 
-def compiled(function: Kernel | None = None, **options: Any) -> Any:
+def compiled(function: Kernel | None = None, *, allocates: bool = False, **options: Any) -> Any:
     """Compile a function when it is first called; it runs without the interpreter's lock.
 
     Parameters
     ----------
     function : callable, optional
         The function; without it, the decorator with options is returned.
+    allocates : bool
+        Whether it makes or returns arrays, and other compiled functions call it.
     **options
         Other options of :func:`numba.njit`.
 
@@ -40,14 +52,77 @@ def compiled(function: Kernel | None = None, **options: Any) -> Any:
     array([1., 5.])
     """
     if function is None:
-        return partial(compiled, **options)
-    dispatcher = njit(nogil=True, **options)(function)
+        return partial(compiled, allocates=allocates, **options)
+    options["no_cfunc_wrapper"] = True
+    dispatcher: Any = njit(nogil=True, **options)(function)
     if hasattr(dispatcher, "enable_caching"):  # not if compiling is switched off
+        part = _part(function, _nrt=allocates, **options)
+        dispatcher.get_call_template = partial(_call_widened, part)
+        dispatcher.get_overload = part.get_overload
         try:
             dispatcher._cache = _Cache(function)
         except (RuntimeError, OSError):
             _say("no folder for it can be written", "set NUMBA_CACHE_DIR to one that can")
     return dispatcher
+
+
+def _part(function: Kernel, **options: Any) -> Any:
+    """Return the dispatcher that compiles a function as a part of those that call it."""
+    options["no_cpython_wrapper"] = True
+    part: Any = njit(nogil=True, pipeline_class=_PartCompiler, **options)(function)
+    part.add_overload = partial(_offer, part)
+    return part
+
+
+def _call_widened(part: Any, arguments: Any, keywords: Any) -> Any:
+    """Find the part for a call; one does for all signed integers, and for constants."""
+    wide = [types.unliteral(kind) for kind in arguments]
+    wide = [types.int64 if kind in types.signed_domain else kind for kind in wide]
+    return part.get_call_template(wide, keywords)
+
+
+def _offer(part: Any, result: Any) -> None:
+    """Let other functions call a compiled part; the key stands for its entry, which it lacks."""
+    if not part.targetoptions["_nrt"] and _owns_arrays(result.fndesc, part.targetctx):
+        raise TypeError(f"{part.py_func.__name__} owns arrays: it must say that it allocates")
+    key = object()
+    part.targetctx.insert_user_function(key, result.fndesc, [result.library])
+    part.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
+
+
+def _owns_arrays(described: Any, context: Any) -> bool:
+    """Tell whether a function, or one that it calls, returns an array."""
+    called = (
+        signature.return_type
+        for call, signature in described.calltypes.items()
+        if getattr(call, "op", "") == "call"
+        and isinstance(described.typemap[call.func.name], types.Dispatcher)
+    )
+    models = (context.data_model_manager[kind] for kind in (described.restype, *called))
+    return any(model.contains_nrt_meminfo() for model in models)
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, which ends before there is machine code."""
+
+    def define_pipelines(self) -> Any:
+        """Return Numba's steps; their result is a part."""
+        self.state.flags.no_compile = True
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _Part(JITCodeLibrary):
+    """The instructions of a function and of its parts, for its callers: nothing that can run."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
 
 
 class _SealedFile(IndexDataCacheFile):

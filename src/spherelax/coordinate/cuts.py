@@ -85,7 +85,7 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cel
     return _extremes(cuts, n_small, first, last, between, WIDE if by_distance else 0.0)
 
 
-@compiled
+@compiled(allocates=True)
 def _count_edges(graph, items, place):
     """Return ``indptr`` of the edges among items."""
     indptr = np.zeros(len(items) + 1, np.int64)
@@ -112,7 +112,7 @@ def _copy_edges(graph, edge_weights, items, place, part):
             part.steps[e] = 0.5 * part.weights[e] / total
 
 
-@compiled
+@compiled(allocates=True)
 def _walk_odds(part, n_small):
     """Return the log odds that a random walk from each item ends in the second label.
 
@@ -145,7 +145,7 @@ def _walk_odds(part, n_small):
     return odds
 
 
-@compiled
+@compiled(allocates=True)
 def _is_long(distance, n_small):
     """Tell whether one of two labels is longer than wide."""
     farthest = np.zeros(2)
@@ -157,7 +157,7 @@ def _is_long(distance, n_small):
     return max(farthest[1] / np.sqrt(n_small), farthest[0] / np.sqrt(n_large)) > LONG
 
 
-@compiled
+@compiled(allocates=True)
 def _walk_mean(part, distance):
     """Return the distance to the other label, averaged over the ends of a random walk.
 
@@ -175,7 +175,7 @@ def _walk_mean(part, distance):
     return mean
 
 
-@compiled
+@compiled(allocates=True)
 def _distance(part, n_small):
     """Return the number of edges from each item to the middle of the edges between the labels."""
     indptr, indices = part.indptr, part.indices
@@ -203,7 +203,7 @@ def _distance(part, n_small):
     return distance
 
 
-@compiled
+@compiled(allocates=True)
 def _cuts(part, order):
     """Return the cut after each position of an order of the items."""
     n = len(order)
@@ -222,7 +222,7 @@ def _cuts(part, order):
     return cuts
 
 
-@compiled
+@compiled(allocates=True)
 def _extremes(cuts, n_small, first, last, between, share):
     """Return the lower of the peaks on both sides of ``n_small``, and the lowest cut between them.
 

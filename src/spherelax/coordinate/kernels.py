@@ -96,7 +96,7 @@ def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
     Writes into ``gains`` what the objective gained by each of the components.
     """
     component_ptr, unit_ptr = graph.component_ptr, graph.unit_ptr
-    unit = np.searchsorted(unit_ptr, component_ptr[first])
+    unit = _unit_at(component_ptr[first], unit_ptr)
     for component in range(first, last):
         gains[component] = 0.0
         while unit_ptr[unit] < component_ptr[component + 1]:
@@ -107,6 +107,20 @@ def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
                 gains[component] += commit(span, graph, rows, proposed, len(rows.s))
                 activate(span, graph, rows, proposed)
             unit += 1
+
+
+@compiled
+def _unit_at(item, unit_ptr):
+    """Return the unit that begins with an item."""
+    # Not by NumPy's search: Numba would compile all its cases, for 1 s.
+    low, high = 0, len(unit_ptr) - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if unit_ptr[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @compiled

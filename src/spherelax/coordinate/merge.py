@@ -57,7 +57,8 @@ def merge_all(
     mapping = None
     level = contract(items_level(graph), labels, count_labels(labels), gamma)
     while True:
-        step = _best_partners(level, gamma, least)
+        stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
+        step = _best_partners(level, gamma, least, stamp)
         n_merged = count_labels(step)
         if n_merged == len(step):
             return mapping
@@ -122,7 +123,7 @@ def _contract(level, labels, gamma, outline):
     return entries[:, : indptr[k]]
 
 
-@compiled
+@compiled(allocates=True)
 def _by_label(labels, start):
     """Return the items in order of their labels; those of label a from ``start[a]`` on.
 
@@ -169,15 +170,15 @@ def _keep_similar(a, n, sums, gamma, outline, entries):
 
 
 @compiled
-def _best_partners(level, gamma, least):
+def _best_partners(level, gamma, least, stamp):
     """Merge labels that are each other's best partner; return the new label of each.
 
     The best partner of a label is the one that it gains most by merging with, by more than
-    ``least`` and the first of several, among those that hold no item of the same group.
+    ``least`` and the first of several, among those that hold no item of the same group. ``stamp``
+    has an entry for each group, and is -1 before.
     """
     k = len(level.size)
     grouped = len(level.groups) > 0
-    stamp = np.full(1 + (level.groups.max() if grouped else 0), -1, np.int32)
     partner = np.full(k, -1, np.int32)
     for a in range(k):
         best, stamped = least, False
@@ -208,7 +209,7 @@ def _clash(level, a, b, stamp):
     return False
 
 
-@compiled
+@compiled(allocates=True)
 def _paired(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)

@@ -1,0 +1,75 @@
+"""CPU seconds until the first answer, while nothing is compiled, and those of a second call.
+
+Run as ``python benchmarks/bench_first_call.py``; ``--repeats`` says how often. Each run is a new
+process with an empty folder for compiled code, on one thread. Seconds of the first answer include
+those of starting Python and of the imports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+PROBLEMS = {
+    "graph": "sl.solve(synthetic.matching(300)[0], kind='graph', n_jobs=1)",
+    "groups": "sl.solve(*synthetic.matching(300)[::2], kind='graph', n_jobs=1)",
+    "scored pairs": "sl.solve(scored(), kind='pairs', n_jobs=1)",
+    "scored pairs, groups": "sl.solve(scored(), np.repeat([0, 1, 2], 100), kind='pairs', n_jobs=1)",
+    "points": "sl.SphereClustering(n_jobs=1).fit(np.random.default_rng(0).normal(size=(300, 2)))",
+}
+SCRIPT = """
+import sys, time
+import numpy as np, scipy.sparse as sp, spherelax as sl, synthetic
+
+def scored():
+    rng = np.random.default_rng(0)
+    truth = np.tile(np.arange(100), 3)
+    one, other = np.triu_indices(300, 1)
+    is_right = truth[one] == truth[other]
+    listed = is_right | (rng.random(len(one)) < 0.01)
+    score = np.clip(rng.normal(0.4 + 0.4 * is_right, 0.1), 0.01, 1.0)
+    W = sp.coo_array((score[listed], (one[listed], other[listed])), shape=(300, 300))
+    return (W + W.T).tocsr()
+
+for _ in range(2):
+    began = time.process_time() if _ else 0.0
+    eval(sys.argv[1])
+    print(time.process_time() - began)
+"""
+
+
+def cpu_seconds(problem: str) -> tuple[float, float]:
+    """Return the CPU seconds of a new process until its first answer, and of a second one."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+        variables = {"NUMBA_CACHE_DIR": folder, "PYTHONPATH": os.pathsep.join(paths)}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, problem],
+            env={**os.environ, **variables, "OPENBLAS_NUM_THREADS": "1"},
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    first, second = done.stdout.split()
+    return float(first), float(second)
+
+
+def main() -> None:
+    """Print a table of medians."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    repeats = parser.parse_args().repeats
+    print("| problem of 300 items | first answer, CPU s | second |\n|---|---|---|")
+    for name, problem in PROBLEMS.items():
+        runs = [cpu_seconds(problem) for _ in range(repeats)]
+        first, second = (median(seconds) for seconds in zip(*runs, strict=True))
+        print(f"| {name} | {first:.1f} | {second:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
