@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,15 @@ from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.shake import shaken
-from spherelax.coordinate.valleys import N_CELLS, Field, choose, merged, steps_to_merge
+from spherelax.coordinate.unseen import Unseen
+from spherelax.coordinate.valleys import (
+    N_CELLS,
+    Field,
+    choose,
+    depths,
+    merged,
+    steps_to_merge,
+)
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels, count_labels
 from spherelax.pick import Pick
@@ -27,7 +36,8 @@ NEARLY = 0.99
 class Finished(NamedTuple):
     """Labels, the step that they are judged at, how they were found, and whether to the end.
 
-    ``is_step`` tells whether they come from that step.
+    ``is_step`` tells whether they come from that step; ``unseen`` is what is known of things that
+    nothing separates, if there may be any.
     """
 
     labels: Labels
@@ -35,6 +45,7 @@ class Finished(NamedTuple):
     status: Status
     is_step: bool = True
     is_whole: bool = True
+    unseen: Unseen | None = None
 
 
 def finish(
@@ -95,9 +106,16 @@ def _between_valleys(
         if not labelings:
             raise
         is_whole = False
-    labels = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)[cells]
+    chosen = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)
+    unseen = _unseen(field, walked.labels[steps[0]], chosen)
+    labels = chosen[cells]
     at = _nearest(path, labels)
-    return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
+    return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen)
+
+
+def _unseen(field: Field, finest: Labels, labels: Labels) -> Unseen:
+    """Return what valleys between labels say of those that are too shallow to be seen."""
+    return Unseen(partial(depths, field, finest, labels) if labels.max() > 0 else None)
 
 
 def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> Finished:
@@ -111,7 +129,10 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     at = finest(model.graph, labelings, field.graph.n_items)
     if at is None:
         return _joined(learnt)
-    return Finished(labelings[at], _nearest(path, labelings[at]), Status.BORDERS, is_step=False)
+    first = walked.labels[steps_to_merge(walked.labels)[0]]
+    unseen = _unseen(field, first, walked.labels[at])
+    labels = labelings[at]
+    return Finished(labels, _nearest(path, labels), Status.BORDERS, is_step=False, unseen=unseen)
 
 
 def _nearest(path: SweepPath, labels: Labels) -> int:
@@ -183,7 +204,8 @@ def _joined(learnt: Learnt) -> Finished:
     """Return one label for all that is connected, which may be noise or one cluster."""
     graph = learnt.model.graph
     labels = components(graph.indptr, graph.indices, graph.group)
-    return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
+    last = len(learnt.path.labels) - 1
+    return Finished(labels, last, Status.NOISE, is_step=False, unseen=Unseen())
 
 
 def _shaken(learnt: Learnt, found: Finished) -> Labels:
