@@ -304,7 +304,6 @@ def _result(problem: Problem, outcome: Outcome) -> Result:
         labels=outcome.labels,
         alpha=outcome.alpha,
         status=status,
-        confidence=outcome.source.confidence(outcome.labels, outcome.alpha),
         path=outcome.path,
         index=outcome.index,
         right=outcome.right,

@@ -315,7 +315,7 @@ class Source(Protocol):
 
     @property
     def is_probability(self) -> bool:
-        """Whether it is known how likely labels are right, so that confidence is a probability."""
+        """Whether confidence is the probability that labels are right."""
 
     def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
         """Return how likely each label is pure, and whole; None if that is not known."""
@@ -461,13 +461,12 @@ class Result:
     status : Status
         A sentence that says how the labels were chosen, and whether to doubt them.
     confidence : ndarray of shape (n_items,)
-        For each item, from 0 (another label would be as good) to 1 (no other label has a claim on
-        it). If ``is_probability``, how likely its label is right: the expected share of the other
-        items of its label that are the same thing or, if it is alone, the probability that no
-        other item is.
+        How likely the label of each item is right: the expected share of the other items of its
+        label that are the same thing or, if it is alone, the probability that no other item is.
+        It is computed when it is first asked for. The power solver has another one, from 0
+        (another label would be as good) to 1 (no other label has a claim on the item).
     is_probability : bool
-        Whether the confidence is a probability: similarities are scores of candidates or log odds,
-        or their worth was learnt.
+        Whether the confidence is a probability: it is, but for the power solver.
     path : SweepPath
         The whole sweep.
     index : int or None
@@ -504,7 +503,6 @@ class Result:
     labels: NDArray[np.int32] = field(repr=False)
     alpha: float
     status: Status
-    confidence: NDArray[np.float64] = field(repr=False)
     path: SweepPath = field(repr=False)
     index: int | None
     right: int | None
@@ -517,6 +515,11 @@ class Result:
     def n_labels(self) -> int:
         """Number of different labels."""
         return count_labels(self.labels)
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float64]:
+        """How likely the label of each item is right."""
+        return self.source.confidence(self.labels, self.alpha)
 
     @property
     def resolution(self) -> float:
@@ -742,13 +745,6 @@ class Result:
         if index == self.position:
             return replace(self, status=status, asked=asked)
         labels, alpha = self.path.labels[index], float(self.path.alphas[index])
-        confidence = self.source.confidence(labels, alpha)
         return replace(
-            self,
-            labels=labels,
-            alpha=alpha,
-            status=status,
-            confidence=confidence,
-            index=index,
-            asked=asked,
+            self, labels=labels, alpha=alpha, status=status, index=index, asked=asked
         )

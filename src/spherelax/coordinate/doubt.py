@@ -83,7 +83,7 @@ def taught(graph: Graph, labels: Labels) -> Evidence:
     >>> bool(found.graph.values.min() > 0), bool(found.terms.absent > 0)
     (True, True)
     """
-    right = np.clip(share_right(graph, labels), SURE, 1.0 - SURE)
+    right = np.clip(likely_right(graph, labels), SURE, 1.0 - SURE)
     n = _pairs(graph, labels)
     listed = 0.5 * len(right)
     inside = 0.5 * float(np.count_nonzero(_are_inside(graph, labels)))
@@ -98,6 +98,31 @@ def taught(graph: Graph, labels: Labels) -> Evidence:
     n_alone = np.count_nonzero((np.bincount(labels) == 1)[labels] & (graph.weight > 0))
     terms = Terms(float(absent / clumped), -float(np.log1p(n_alone)))
     return Evidence(graph._replace(values=(value / clumped).astype(np.float32)), terms)
+
+
+def likely_right(graph: Graph, labels: Labels) -> Floats:
+    """Return of each similarity how likely its pair is right, as labels teach.
+
+    If all pairs are inside labels, labels do not say what a small similarity is worth. A pair that
+    nothing else confirms, because one of its items has no other, then counts in proportion: as much
+    less as it is smaller than the median.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
+    >>> graph = build_graph(Problem.check(W))
+    >>> likely_right(graph, np.arange(8, dtype=np.int32) // 2)[::2].round(2)
+    array([0.83, 0.83, 0.83, 0.08])
+    """
+    right = share_right(graph, labels)
+    if not _are_inside(graph, labels).all():
+        return right
+    n_pairs = np.diff(graph.indptr)
+    is_lone = np.minimum(np.repeat(n_pairs, n_pairs), n_pairs[graph.indices]) == 1
+    of_median = graph.values / np.median(graph.values) if len(right) else 1.0
+    return np.asarray(right * np.where(is_lone, np.minimum(of_median, 1.0), 1.0))
 
 
 def dispersion(graph: Graph, labels: Labels) -> float:

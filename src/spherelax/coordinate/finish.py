@@ -17,6 +17,7 @@ from spherelax.coordinate.polish import polished
 from spherelax.coordinate.shake import shaken
 from spherelax.coordinate.unseen import Unseen
 from spherelax.coordinate.valleys import (
+    DEEP,
     N_CELLS,
     Field,
     choose,
@@ -128,7 +129,9 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     labelings = [labels[cells] for labels in walked.labels]
     at = finest(model.graph, labelings, field.graph.n_items)
     if at is None:
-        return _joined(learnt)
+        found = _joined(learnt)
+        apart = [DEEP] * int(found.labels.max())
+        return found._replace(unseen=Unseen((lambda: apart) if apart else None))
     first = walked.labels[steps_to_merge(walked.labels)[0]]
     unseen = _unseen(field, first, walked.labels[at])
     labels = labelings[at]

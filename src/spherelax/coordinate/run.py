@@ -12,10 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.doubt import Evidence, persistence, taught
+from spherelax.coordinate.doubt import Evidence, likely_right, persistence, taught
 from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
-from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.kinds import recognised
@@ -234,7 +233,7 @@ class CoordinateSource:
         model = self.model
         if model.judged is not None or not (model.learns_worth or model.graph.grouped):
             return model.judged
-        right = share_right(model.given, self.teacher)
+        right = likely_right(model.given, self.teacher)
         source = apart(model.given, self.sources)
         return Judged(right, by_labels(model.given, right, self.teacher, source))
 

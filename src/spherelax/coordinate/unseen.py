@@ -61,7 +61,9 @@ class Unseen:
         """
         m, size = len(labels), np.bincount(labels)
         if self.depths is not None:
-            return np.asarray(1.0 / (1.0 + self.n_hidden * (size / m)))[labels]
+            # They lie in labels in proportion to the pairs of items there.
+            of_label = self.n_hidden * np.square(size) / float(np.square(size).sum())
+            return np.asarray(1.0 / (1.0 + of_label))[labels]
         # Of k equal things, a label of n items holds one at most if k <= m / n; else a share
         # m / (k n) of it is the same thing. The logarithm of k is uniform from 0 to log(m).
         known = (np.log(m / size) + 1.0 - 1.0 / size) / np.log(max(m, 2))

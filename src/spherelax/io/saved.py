@@ -38,6 +38,8 @@ SAVED = {
     "path_labels": ("i", 2),
     "path_is_whole": ("b", 0),
 }
+# The same of one that files from before version 0.5 lack.
+ADDED = {"is_probability": ("b", 0)}
 LIKELY = ("pure", "whole")
 LARGEST = 1e100  # of numbers that have no bound of their own
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
@@ -96,6 +98,7 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
         "status": result.status.name,
         **{name: NONE if step is None else step for name, step in marks.items()},
         "max_labels": result.max_labels,
+        "is_probability": result.is_probability,
         "path_alphas": sweep.alphas,
         "path_etas": sweep.etas,
         "path_objectives": sweep.objectives,
@@ -170,7 +173,6 @@ def load_result(path: str | Path) -> Result:
         labels=saved["labels"],
         alpha=float(saved["alpha"]),
         status=Status[str(saved["status"])],
-        confidence=saved["confidence"],
         path=sweep,
         **marks,
         max_labels=max_labels,
@@ -179,6 +181,7 @@ def load_result(path: str | Path) -> Result:
             saved["labels"],
             float(saved["alpha"]),
             saved["confidence"],
+            bool(saved.get("is_probability", likely is not None)),
             likely,
             max_labels,
         ),
@@ -193,13 +196,9 @@ class _File:
     labels: Labels
     alpha: float
     saved: NDArray[np.float64]
+    is_probability: bool
     likely: EntityProbability | None
     max_labels: int
-
-    @property
-    def is_probability(self) -> bool:
-        """Whether it is known how likely the saved labels are right."""
-        return self.likely is not None
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence of the saved labels; for other labels it is NaN."""
@@ -249,7 +248,8 @@ def _saved_ids(items: Named) -> NDArray[Any]:
 
 def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
     """Yield what is wrong with the arrays of a saved result; only the first one is certain."""
-    for name, (kind, n_dimensions) in SAVED.items():
+    here = {name: form for name, form in (SAVED | ADDED).items() if name in saved}
+    for name, (kind, n_dimensions) in here.items():
         array = saved[name]
         if array.dtype.kind != kind or array.ndim != n_dimensions:
             yield f"{name} has dtype {array.dtype} and shape {array.shape}"
