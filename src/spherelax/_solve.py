@@ -310,6 +310,7 @@ def _result(problem: Problem, outcome: Outcome) -> Result:
         left=outcome.left,
         max_labels=outcome.source.max_labels,
         source=outcome.source,
+        rival=outcome.rival,
     )
 
 

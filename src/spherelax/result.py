@@ -424,12 +424,28 @@ def say_status(result: Result) -> str:
     )
 
 
+def say_rival(result: Result) -> str | None:
+    """Return a sentence on another answer that is about as good; None: no other is.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
+    >>> say_rival(result), say_rival(replace(result, rival=12))
+    (None, 'Another answer is about as good: 12 labels instead of 3.')
+    """
+    if result.rival is None:
+        return None
+    return f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a solver returns: labels, where they come from, and the solved problem.
 
     ``index`` is the step of the path that the labels come from, None if they come from none.
     ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
+    ``rival`` is the number of labels of another answer that is about as good, None if there is none.
     """
 
     labels: Labels
@@ -441,6 +457,7 @@ class Outcome:
     source: Source
     right: int | None = None
     left: int | None = None
+    rival: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -487,6 +504,9 @@ class Result:
         The upper bound on the number of labels in the sweep.
     asked : int or None
         The number of labels that :meth:`with_n_labels` was asked for; None: it was not.
+    rival : int or None
+        The number of labels of another answer, at another resolution, that is about as good; None:
+        no other is, or the resolution was chosen by somebody. See :meth:`with_n_labels`.
 
     Examples
     --------
@@ -510,6 +530,7 @@ class Result:
     max_labels: int
     source: Source = field(repr=False)
     asked: int | None = None
+    rival: int | None = None
 
     @property
     def n_labels(self) -> int:
@@ -742,9 +763,8 @@ class Result:
 
     def _at_step(self, index: int, status: Status, asked: int | None = None) -> Result:
         """Return the result at a step; at `position` that is this result with another status."""
+        chosen = replace(self, status=status, asked=asked, rival=None)
         if index == self.position:
-            return replace(self, status=status, asked=asked)
+            return chosen
         labels, alpha = self.path.labels[index], float(self.path.alphas[index])
-        return replace(
-            self, labels=labels, alpha=alpha, status=status, index=index, asked=asked
-        )
+        return replace(chosen, labels=labels, alpha=alpha, index=index)

@@ -83,7 +83,7 @@ def taught(graph: Graph, labels: Labels) -> Evidence:
     >>> bool(found.graph.values.min() > 0), bool(found.terms.absent > 0)
     (True, True)
     """
-    right = np.clip(likely_right(graph, labels), SURE, 1.0 - SURE)
+    right = np.clip(share_right(graph, labels), SURE, 1.0 - SURE)
     n = _pairs(graph, labels)
     listed = 0.5 * len(right)
     inside = 0.5 * float(np.count_nonzero(_are_inside(graph, labels)))
@@ -116,13 +116,34 @@ def likely_right(graph: Graph, labels: Labels) -> Floats:
     >>> likely_right(graph, np.arange(8, dtype=np.int32) // 2)[::2].round(2)
     array([0.83, 0.83, 0.83, 0.08])
     """
-    right = share_right(graph, labels)
-    if not _are_inside(graph, labels).all():
-        return right
+    return np.asarray(share_right(graph, labels) * _confirmed(graph, labels))
+
+
+def confirmed(graph: Graph, labels: Labels) -> Floats:
+    """Return of each item how far its best pair counts, as in `likely_right`; 1 if it has none.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
+    >>> confirmed(build_graph(Problem.check(W)), np.arange(8, dtype=np.int32) // 2)[::2]
+    array([1. , 1. , 1. , 0.1])
+    """
+    found = np.zeros(graph.n_items)
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    np.maximum.at(found, row, _confirmed(graph, labels))
+    return np.where(np.diff(graph.indptr) > 0, found, 1.0)
+
+
+def _confirmed(graph: Graph, labels: Labels) -> Floats:
+    """Return how far each similarity counts: less than 1 if nothing confirms that it is right."""
+    if len(graph.values) == 0 or not _are_inside(graph, labels).all():
+        return np.ones(len(graph.values))
     n_pairs = np.diff(graph.indptr)
     is_lone = np.minimum(np.repeat(n_pairs, n_pairs), n_pairs[graph.indices]) == 1
-    of_median = graph.values / np.median(graph.values) if len(right) else 1.0
-    return np.asarray(right * np.where(is_lone, np.minimum(of_median, 1.0), 1.0))
+    of_median = graph.values.astype(float) / float(np.median(graph.values))
+    return np.where(is_lone, np.minimum(of_median, 1.0), 1.0)
 
 
 def dispersion(graph: Graph, labels: Labels) -> float:

@@ -14,6 +14,7 @@ from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.polish import polished
+from spherelax.coordinate.rivals import by_count, by_evidence
 from spherelax.coordinate.shake import shaken
 from spherelax.coordinate.unseen import Unseen
 from spherelax.coordinate.valleys import (
@@ -38,7 +39,8 @@ class Finished(NamedTuple):
     """Labels, the step that they are judged at, how they were found, and whether to the end.
 
     ``is_step`` tells whether they come from that step; ``unseen`` is what is known of things that
-    nothing separates, if there may be any.
+    nothing separates, if there may be any; ``rival`` the number of labels of another answer that is
+    about as good.
     """
 
     labels: Labels
@@ -47,6 +49,7 @@ class Finished(NamedTuple):
     is_step: bool = True
     is_whole: bool = True
     unseen: Unseen | None = None
+    rival: int | None = None
 
 
 def finish(
@@ -80,6 +83,9 @@ def finish(
             found = found._replace(labels=_polished(learnt, route, found))
         elif learnt.is_whole and pick.status is Status.DESCRIBED and found.is_step:
             found = found._replace(labels=_shaken(learnt, found))
+        if learnt.is_whole and found.status is Status.DESCRIBED:
+            savings = np.asarray(learnt.path.savings)
+            found = found._replace(rival=by_evidence(learnt.path.labels, savings, found.labels))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
     return found._replace(is_whole=learnt.is_whole and found.is_whole)
@@ -111,7 +117,8 @@ def _between_valleys(
     unseen = _unseen(field, walked.labels[steps[0]], chosen)
     labels = chosen[cells]
     at = _nearest(path, labels)
-    return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen)
+    rival = by_count(labelings, chosen)
+    return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen, rival)
 
 
 def _unseen(field: Field, finest: Labels, labels: Labels) -> Unseen:
@@ -127,7 +134,7 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     model, path, scales = learnt.model, learnt.path, np.ones(learnt.model.graph.n_items)
     field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
     labelings = [labels[cells] for labels in walked.labels]
-    at = finest(model.graph, labelings, field.graph.n_items)
+    at, supported = finest(model.graph, labelings, field.graph.n_items)
     if at is None:
         found = _joined(learnt)
         apart = [DEEP] * int(found.labels.max())
@@ -135,7 +142,8 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     first = walked.labels[steps_to_merge(walked.labels)[0]]
     unseen = _unseen(field, first, walked.labels[at])
     labels = labelings[at]
-    return Finished(labels, _nearest(path, labels), Status.BORDERS, is_step=False, unseen=unseen)
+    rival = by_evidence(labelings, supported, labels)
+    return Finished(labels, _nearest(path, labels), Status.BORDERS, False, True, unseen, rival)
 
 
 def _nearest(path: SweepPath, labels: Labels) -> int:

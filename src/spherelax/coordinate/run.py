@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.doubt import Evidence, likely_right, persistence, taught
+from spherelax.coordinate.doubt import Evidence, confirmed, likely_right, persistence, taught
 from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import Finished, finish
@@ -103,6 +103,7 @@ def run(
         ),
         right=picked.right,
         left=picked.left,
+        rival=found.rival,
     )
 
 
@@ -259,7 +260,8 @@ class CoordinateSource:
         if found is not None:
             return found.item
         graph = self.model.given
-        sure = graph.as_given(persistence(self.evidence, labels[graph.given]))
+        inner = labels[graph.given]
+        sure = graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
         return sure if self.unseen is None else sure * self.unseen.share(labels)
 
     @cached_property

@@ -57,7 +57,7 @@ class Unseen:
         >>> clear, shallow = ([depth, depth] for depth in (3.0, 0.5))
         >>> three = np.repeat(np.int32([0, 1, 2]), 9)
         >>> [Unseen(lambda seen=seen: seen).share(three)[0].round(1) for seen in (clear, shallow)]
-        [np.float64(0.9), np.float64(0.4)]
+        [np.float64(0.9), np.float64(0.2)]
         """
         m, size = len(labels), np.bincount(labels)
         if self.depths is not None:
@@ -76,7 +76,7 @@ def n_hidden(depths: Sequence[float]) -> float:
     Examples
     --------
     >>> round(n_hidden([3.0, 3.0, 3.0]), 1), round(n_hidden([0.5, 0.6, 0.5]), 0)
-    (0.2, 9.0)
+    (0.2, 13.0)
     """
     squares = np.maximum(np.square(depths) - VALLEY**2, 0.0)
     mean = (float(squares.sum()) + BELIEVED * MEAN_SQUARE) / (len(squares) + BELIEVED)

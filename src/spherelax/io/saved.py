@@ -38,8 +38,8 @@ SAVED = {
     "path_labels": ("i", 2),
     "path_is_whole": ("b", 0),
 }
-# The same of one that files from before version 0.5 lack.
-ADDED = {"is_probability": ("b", 0)}
+# The same of those that older files lack.
+ADDED = {"is_probability": ("b", 0), "rival": ("i", 0)}
 LIKELY = ("pure", "whole")
 LARGEST = 1e100  # of numbers that have no bound of their own
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
@@ -99,6 +99,7 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
         **{name: NONE if step is None else step for name, step in marks.items()},
         "max_labels": result.max_labels,
         "is_probability": result.is_probability,
+        "rival": NONE if result.rival is None else result.rival,
         "path_alphas": sweep.alphas,
         "path_etas": sweep.etas,
         "path_objectives": sweep.objectives,
@@ -167,7 +168,7 @@ def load_result(path: str | Path) -> Result:
         is_whole=bool(saved["path_is_whole"]),
     )
     marks = {name: None if saved[name] == NONE else int(saved[name]) for name in MARKS}
-    max_labels = int(saved["max_labels"])
+    max_labels, rival = int(saved["max_labels"]), int(saved.get("rival", NONE))
     likely = EntityProbability(saved["pure"], saved["whole"]) if {*LIKELY} <= saved.keys() else None
     return Result(
         labels=saved["labels"],
@@ -185,6 +186,7 @@ def load_result(path: str | Path) -> Result:
             likely,
             max_labels,
         ),
+        rival=rival if rival > 0 else None,
     )
 
 
