@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from problems import with_confidence
 
 import spherelax as sl
 from spherelax.io.items import Items
@@ -93,7 +94,7 @@ def test_names_from_the_data_are_shown_and_not_run(visit):
     names = [f"{hostile[i % 6]} {i}" for i in range(12)]
     W[0, 11] = W[11, 0] = 0.5
     groups = [f"<b>group</b> {i % 3}" for i in range(12)]
-    result = replace(sl.solve(W, groups), confidence=np.linspace(0, 0.9, 12))
+    result = with_confidence(sl.solve(W, groups), np.linspace(0, 0.9, 12))
     page = visit(report_html(Items(W, names, groups), result, title=hostile[1]))
     assert page.locator("h1").inner_text() == hostile[1]
     assert page.title() == hostile[1]

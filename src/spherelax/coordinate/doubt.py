@@ -157,7 +157,7 @@ def dispersion(graph: Graph, labels: Labels) -> float:
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> W = np.kron(np.eye(8), np.ones((9, 9)))
-    >>> W[:9, 9:18] = W[9:18, :9] = np.arange(9)[:, None] == 0  # one item is like nine others
+    >>> W[0, 9:18] = W[9:18, 0] = 1.0  # one item is like nine others
     >>> dispersion(build_graph(Problem.check(W)), np.repeat(np.arange(8, dtype=np.int32), 9)) > 2
     True
     """

@@ -232,7 +232,8 @@ class CoordinateSource:
     def judged(self) -> Judged | None:
         """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
         model = self.model
-        if model.judged is not None or not (model.learns_worth or model.graph.grouped):
+        is_matched = model.graph.grouped and len(model.graph.values) > 0
+        if model.judged is not None or not (model.learns_worth or is_matched):
             return model.judged
         right = likely_right(model.given, self.teacher)
         source = apart(model.given, self.sources)

@@ -68,7 +68,7 @@ def write_answer(
     ...     path = Path(folder, "labels.tsv")
     ...     write_answer(path, items, sl.solve(items.problem, pick=9.0))
     ...     path.read_text().splitlines()[:2]
-    ['item\tlabel\tconfidence', 'a\t0\t1.0000']
+    ['item\tlabel\tconfidence', 'a\t0\t0.3333']
     """
     path = Path(path)
     ending = path.suffix.lower()
