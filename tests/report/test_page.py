@@ -98,6 +98,7 @@ def test_facts_are_those_that_were_counted(matching):
         "Conflicts resolved": f"{inputs.n_conflicted}",
         "Dropped pairs": f"{len(find_dropped(case).pairs)}",
         "Confidence": f"{outcome.mean_confidence:.2f}",
+        "Expected to be wrong": f"{outcome.entities.n_wrong:.0f}",
         "Stability": f"{outcome.stability:.2f}",
     }
 

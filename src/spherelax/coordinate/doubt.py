@@ -62,11 +62,11 @@ def persistence(evidence: Evidence, labels: Labels) -> Floats:
     graph, terms = evidence
     m, rng = graph.n_items, np.random.default_rng(SEED)
     chain, sums, together = Chain.of(labels, graph.weight), _sums(graph, m), np.zeros(m)
+    cells = Cells.of(labels)
     n_passes = int(np.clip(READ // max(len(graph.values), 1), LEAST_PASSES, MOST_PASSES))
     for index in range(WARM_PASSES + n_passes):
         if index == WARM_PASSES:
             together[:] = 0.0
-        cells = Cells.of(labels, chain.labels.copy())
         redraw(graph, terms, chain, cells, sums, rng.random(m), together)
     return np.minimum(together / n_passes, 1.0)
 

@@ -44,41 +44,62 @@ class Chain(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """How many items have each two labels: the one that is judged, and the one that was drawn."""
+    """How many items have each two labels: the one that is judged, and the one that was drawn.
+
+    It is a hash table, whose empty places have the key -1.
+    """
 
     judged: Any  # int32 (m)
     size: Any  # int64 (n_labels), items of each judged label
-    drawn: Any  # int32 (m)
-    key: Any  # int64, both labels as one number, rising
-    count: Any  # int64
+    key: Any  # int64 (a power of 2), both labels as one number
+    count: Any  # int64 (as many)
 
     @classmethod
-    def of(cls, judged: Labels, drawn: Labels) -> Cells:
-        """Count the items.
+    def of(cls, judged: Labels) -> Cells:
+        """Return cells with room for all that one pass may need."""
+        room = 1 << int(4 * len(judged) - 1).bit_length()
+        return cls(judged, np.bincount(judged), np.full(room, -1), np.zeros(room, np.int64))
 
-        Examples
-        --------
-        >>> Cells.of(np.array([0, 0, 0]), np.array([2, 2, 1])).count
-        array([1, 2])
-        """
-        both = judged.astype(np.int64) * len(judged) + drawn
-        return cls(judged, np.bincount(judged), drawn, *np.unique(both, return_counts=True))
+
+@compiled
+def count_all(cells, drawn):
+    """Count the items anew."""
+    cells.key[:] = -1
+    cells.count[:] = 0
+    for i in range(len(drawn)):
+        _count(cells, cells.judged[i], drawn[i], 1)
+
+
+@compiled
+def _count(cells, judged, drawn, n):
+    """Count n more items with two labels; return how many there are."""
+    mask = np.uint64(len(cells.key) - 1)
+    key = np.int64(judged) * len(cells.judged) + drawn
+    at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(20)) & mask)
+    while cells.key[at] not in (-1, key):
+        at = (at + 1) & np.int64(mask)
+    if n != 0:
+        cells.key[at] = key
+        cells.count[at] += n
+    return cells.count[at]
 
 
 @compiled
 def redraw(graph, terms, chain, cells, sums, chance, together):
     """Draw a new label for every item in turn; add to ``together`` how likely labels stay.
 
-    Reads graph, whose values are nats of evidence, terms and cells; writes chain and together: the
+    Reads graph, whose values are nats of evidence, and terms; writes chain, cells and together: the
     expected share of the other items of its judged label that an item joins or, if it is alone
     there, how likely it stays alone. ``chance`` has a random number for each item.
     """
     labels, size, mass = chain.labels, chain.size, chain.mass
+    count_all(cells, labels)
     spare = 0
     for i in range(len(labels)):
         own, weight = labels[i], graph.weight[i]
         size[own] -= 1
         mass[own] -= weight
+        _count(cells, cells.judged[i], own, -1)
         n = gather(graph, labels, i, sums, 0)
         none = _weigh(n, weight, terms, chain, sums)
         together[i] += _staying(i, n, none, sums.x, sums.touched, cells)
@@ -96,6 +117,7 @@ def redraw(graph, terms, chain, cells, sums, chance, together):
         labels[i] = to
         size[to] += 1
         mass[to] += weight
+        _count(cells, cells.judged[i], to, 1)
 
 
 @compiled
@@ -131,11 +153,8 @@ def _staying(i, n, none, likely, touched, cells):
         return none
     found = 0.0
     for q in range(n):
-        d = touched[q]
-        key = np.int64(c) * len(cells.judged) + d
-        at = np.searchsorted(cells.key, key)
-        if at < len(cells.key) and cells.key[at] == key:
-            found += likely[d] * (cells.count[at] - (cells.drawn[i] == d))
+        if likely[touched[q]] > 0.0:
+            found += likely[touched[q]] * _count(cells, c, touched[q], 0)
     return found / others
 
 

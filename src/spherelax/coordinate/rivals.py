@@ -11,7 +11,7 @@ from spherelax.labels import Labels, count_labels
 from spherelax.metrics import pairwise_scores
 
 # Labels with this share of the most evidence are about as good.
-NEARLY = 0.99
+NEARLY = 0.98
 # They are another answer if there are so many times as many of them, or as few, and if the pairs
 # inside them agree with an F-score of at most that.
 TIMES = 1.1

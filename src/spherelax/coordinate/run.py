@@ -260,6 +260,8 @@ class CoordinateSource:
         found = self.posterior(labels)
         if found is not None:
             return found.item
+        if self.unseen is not None and self.unseen.depths is None:
+            return self.unseen.share(labels)
         graph = self.model.given
         inner = labels[graph.given]
         sure = graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
