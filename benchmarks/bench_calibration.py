@@ -123,7 +123,7 @@ def points(drawn: Drawn) -> Iterator[Solved]:
 
 
 def neighbors(drawn: Drawn) -> Iterator[Solved]:
-    """The same as a neighbour graph that somebody else made."""
+    """Mixtures as a neighbour graph that somebody else made."""
     for name, X, truth in mixtures(drawn):
         W = sl.similarity.nearest_neighbors(X)
         yield Solved.of(name, sl.solve(W, kind="neighbors"), truth)
@@ -150,7 +150,9 @@ def auc(said: NDArray[np.float64], right: NDArray[np.float64]) -> float:
 
 def row(solved: list[Solved]) -> str:
     """Return a row of the table."""
-    said, right = (np.concatenate([getattr(one, of) for one in solved]) for of in Solved._fields[1:])
+    said, right = (
+        np.concatenate([getattr(one, of) for one in solved]) for of in Solved._fields[1:]
+    )
     each = np.mean([sl.metrics.reliability(one.said, one.right).error for one in solved])
     ranks = np.array([auc(one.said, one.right) for one in solved])
     ranked = np.nanmean(ranks) if np.isfinite(ranks).any() else np.nan
@@ -174,7 +176,9 @@ def write_bins(path: Path, families: dict[str, list[Solved]]) -> None:
         writer = csv.writer(file)
         writer.writerow(("family", "n", "said", "right"))
         for name, solved in families.items():
-            said, right = (np.concatenate(part) for part in zip(*(one[1:] for one in solved)))
+            said, right = (
+                np.concatenate(part) for part in zip(*(one[1:] for one in solved), strict=True)
+            )
             bins = sl.metrics.reliability(said, right)
             for n, mean, share in zip(bins.n, bins.said, bins.right, strict=True):
                 if n:

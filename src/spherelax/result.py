@@ -436,7 +436,9 @@ def say_rival(result: Result) -> str | None:
     """
     if result.rival is None:
         return None
-    return f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+    return (
+        f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -445,7 +447,7 @@ class Outcome:
 
     ``index`` is the step of the path that the labels come from, None if they come from none.
     ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
-    ``rival`` is the number of labels of another answer that is about as good, None if there is none.
+    ``rival`` is the number of labels of another answer that is about as good, or None.
     """
 
     labels: Labels

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import quiet_solve
 
 import spherelax as sl
 import twins
+from problems import quiet_solve
 from spherelax.coordinate.doubt import Evidence, dispersion, persistence, taught
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.redrawing import Terms

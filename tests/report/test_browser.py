@@ -1,12 +1,10 @@
 """The page in a real browser: read from disk, moved by keyboard, with and without scripts."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from problems import with_confidence
 
 import spherelax as sl
+from problems import with_confidence
 from spherelax.io.items import Items
 from spherelax.report import report_html
 

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from problems import Sure, with_confidence
 import scipy.sparse as sp
 
 import spherelax as sl
+from problems import Sure, with_confidence
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case

@@ -1,15 +1,14 @@
 """Some labels whole: with the user's own columns, and on images."""
 
 import re
-from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
-from problems import with_confidence
 
 import spherelax as sl
+from problems import with_confidence
 from spherelax.io import Items, read_pairs
 from spherelax.report import report_html
 from spherelax.report.case import Case

@@ -22,7 +22,7 @@ from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums
 from spherelax.coordinate.redrawing import Cells, Chain, Terms, deviations, redraw
-from spherelax.labels import Labels, count_labels
+from spherelax.labels import Labels
 
 Floats = NDArray[np.float64]
 
@@ -167,21 +167,24 @@ def dispersion(graph: Graph, labels: Labels) -> float:
     row = np.repeat(labels, np.diff(graph.indptr))
     own = np.bincount(row[is_inside], weights=values[is_inside], minlength=len(mass))
     pairs = np.square(mass) - np.bincount(labels, weights=np.square(weight))
-    means = [0.5 * float(values[part].sum()) / k for part, k in zip((is_inside, ~is_inside), n)]
+    parts = list(zip((is_inside, ~is_inside), n, strict=True))
+    means = [0.5 * float(values[part].sum()) / k for part, k in parts]
     squares = [
         float(np.square(values[part]).sum()) - (0.0 if _is_weighted(graph) else 2.0 * k * mean**2)
-        for part, k, mean in zip((is_inside, ~is_inside), n, means)
+        for (part, k), mean in zip(parts, means, strict=True)
     ]
     found = deviations(
         graph, labels, mass, own / np.maximum(pairs, 1e-12), means[1], _sums(graph, len(mass))
     )
-    ratios = [each / square if square > 0 else 1.0 for each, square in zip(found, squares)]
+    ratios = [
+        each / square if square > 0 else 1.0 for each, square in zip(found, squares, strict=True)
+    ]
     return max(float(np.mean(ratios)), 1.0)
 
 
 def _are_inside(graph: Graph, labels: Labels) -> NDArray[np.bool_]:
     """Tell of each similarity whether it is inside a label."""
-    return np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]
+    return np.asarray(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices])
 
 
 def _pairs(graph: Graph, labels: Labels) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.compiled import compiled
-from spherelax.coordinate.neighbors import Sums, gather
+from spherelax.coordinate.neighbors import gather
 from spherelax.labels import Labels
 
 

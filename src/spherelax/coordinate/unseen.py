@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from spherelax.coordinate.valleys import VALLEY
 from spherelax.labels import Labels
 
-# Valleys that are believed in before any is seen, and the mean of the squares of their depths beyond
-# that of the shallowest one that counts: with them, one cloud of points holds five things.
+# Valleys that are believed in before any is seen, and the mean of the squares of their depths
+# beyond the shallowest one that counts: without others, a cloud of points holds five things.
 BELIEVED = 4.0
 MEAN_SQUARE = 0.1
 

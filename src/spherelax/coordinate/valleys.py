@@ -156,7 +156,7 @@ def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
 
 
 def depths(field: Field, finest: Labels, labels: Labels) -> list[float]:
-    """Return how deep the valleys are that labels merge across one after the other, until none is left.
+    """Return how deep the valleys are that labels merge across, one after the other, to the last.
 
     The noise is measured on the finest labels. Labels that touch no other count as deep.
     """
