@@ -1,7 +1,7 @@
 """Problems with a known answer, and solving without warnings, for the tests of solve."""
 
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,3 +41,22 @@ def quiet_solve(*args, **kwargs):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.SphereWarning)
         return sl.solve(*args, **kwargs)
+
+
+class Sure:
+    """The source of a result, but for the confidence that it returns."""
+
+    def __init__(self, source, confidence, *, is_probability=True):
+        self.source, self.known, self.is_probability = source, confidence, is_probability
+
+    def confidence(self, *_):
+        return self.known
+
+    def __getattr__(self, name):
+        return getattr(self.source, name)
+
+
+def with_confidence(result, confidence, *, is_probability=True, **changes):
+    """Return a result with a confidence and other changes."""
+    source = Sure(changes.pop("source", result.source), confidence, is_probability=is_probability)
+    return replace(result, source=source, **changes)

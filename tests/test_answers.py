@@ -194,7 +194,7 @@ def test_entities_and_pairs_have_a_row_each(tmp_path):
 
 def test_entities_without_probabilities_have_sizes_alone():
     items = io.Items(np.kron(np.eye(2), np.ones((3, 3))), None, list("abcabc"))
-    result = sl.solve(items.problem)
+    result = sl.solve(items.problem, solver="power")
     assert items.entities(result) == {"label": [0, 1], "size": [3, 3]}
     assert list(items.pairs(result)) == ["item_a", "group_a", "item_b", "group_b", "label"]
     assert summary(items, result)["n_wrong"] is None

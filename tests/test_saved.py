@@ -279,7 +279,7 @@ def test_probabilities_of_labels_are_saved(tmp_path):
         load_result(path)
     save_result(path, sl.solve(np.kron(np.eye(2), np.ones((3, 3)))))
     plain = load_result(path)
-    assert not plain.is_probability
+    assert plain.is_probability
     assert plain.entity_probability() is None
     assert plain.pair_probability() is None
 

@@ -137,24 +137,6 @@ def best_partners(similarity, sizes, holds, gamma, least):
     return np.unique(mapping, return_inverse=True)[1]
 
 
-def confidence(W, n, labels, gamma):
-    """``1 - y / x``, x being what each item gains by its label and y by the next best, or alone."""
-    sure = np.empty(len(labels))
-    for i in range(len(labels)):
-        others = np.arange(len(labels)) != i
-        gains = {
-            c: np.sum((W[i] - gamma * n[i] * n)[others & (labels == c)])
-            for c in range(labels.max() + 1)
-        }
-        x = gains.pop(labels[i])
-        y = max([0.0, *gains.values()])
-        if y == 0.0:
-            sure[i] = float(x >= 0.0)
-        else:
-            sure[i] = max(1.0 - y / x, 0.0) if x > 0.0 else 0.0
-    return sure
-
-
 def partitions(m):
     """Yield the labels of all partitions of m items, Bell's number of them."""
     if m == 0:

@@ -304,13 +304,13 @@ def _result(problem: Problem, outcome: Outcome) -> Result:
         labels=outcome.labels,
         alpha=outcome.alpha,
         status=status,
-        confidence=outcome.source.confidence(outcome.labels, outcome.alpha),
         path=outcome.path,
         index=outcome.index,
         right=outcome.right,
         left=outcome.left,
         max_labels=outcome.source.max_labels,
         source=outcome.source,
+        rival=outcome.rival,
     )
 
 

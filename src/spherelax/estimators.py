@@ -36,8 +36,12 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
         self.labels_: Labels = self.result_.labels
         self.resolution_ = self.result_.resolution
-        self.confidence_ = self.result_.confidence
         return self.result_
+
+    @property
+    def confidence_(self) -> NDArray[np.float64]:
+        """How likely the label of each sample is right; computed when it is asked for."""
+        return self.result_.confidence
 
     def _start(self, n_items: int) -> Result | None:
         """Return the last result if warm_start adds the items to it, otherwise None."""
@@ -110,7 +114,7 @@ class SphereClustering(_SphereEstimator):
     resolution_ : float
         Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
-        How much better each label is than the next best, in [0, 1].
+        How likely each label is right, as in :class:`spherelax.Result`.
     affinity_matrix_ : ndarray or sparse array of shape (n_samples, n_samples)
         The similarities.
     result_ : Result
@@ -313,8 +317,7 @@ class SphereMatching(_SphereEstimator):
     resolution_ : float
         Where on the path the labels come from: higher is finer.
     confidence_ : ndarray of shape (n_samples,)
-        How much better each label is than the next best, in [0, 1]; or how likely it is right, as
-        in :class:`spherelax.Result`.
+        How likely each label is right, as in :class:`spherelax.Result`.
     result_ : Result
         All of that and the whole path.
     n_features_in_ : int

@@ -308,7 +308,8 @@ def reliability(
     Parameters
     ----------
     result : Result
-        A result whose confidence is a probability (``result.is_probability``).
+        A result whose confidence is a probability (``result.is_probability``); for anything but
+        items, one with :meth:`Result.entity_probability`.
     truth : sequence of n_items labels
         True labels.
     of : {"pairs", "pure", "whole", "items"}
@@ -352,14 +353,14 @@ def _likely_and_right(
     """Return probabilities of a result, and whether each is right."""
     if of not in KINDS:
         raise InvalidInputError(f"of must be one of {', '.join(KINDS)}; found {of!r}")
+    right = metrics.correctness(truth, result.labels)
+    if of == "items" and result.is_probability:
+        return result.confidence, right.items
     entities = result.entity_probability()
     if entities is None:
         raise InvalidInputError(
-            "result must have probabilities, as for kind='pairs'; found a confidence that is none"
+            f"result must have probabilities of {of}, as for kind='pairs'; found none"
         )
-    right = metrics.correctness(truth, result.labels)
-    if of == "items":
-        return result.confidence, right.items
     if of == "pairs":
         return np.asarray(result.pair_probability()), right.pairs
     if of == "whole":

@@ -315,7 +315,7 @@ class Source(Protocol):
 
     @property
     def is_probability(self) -> bool:
-        """Whether it is known how likely labels are right, so that confidence is a probability."""
+        """Whether confidence is the probability that labels are right."""
 
     def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
         """Return how likely each label is pure, and whole; None if that is not known."""
@@ -424,12 +424,30 @@ def say_status(result: Result) -> str:
     )
 
 
+def say_rival(result: Result) -> str | None:
+    """Return a sentence on another answer that is about as good; None: no other is.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
+    >>> say_rival(result), say_rival(replace(result, rival=12))
+    (None, 'Another answer is about as good: 12 labels instead of 3.')
+    """
+    if result.rival is None:
+        return None
+    return (
+        f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a solver returns: labels, where they come from, and the solved problem.
 
     ``index`` is the step of the path that the labels come from, None if they come from none.
     ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
+    ``rival`` is the number of labels of another answer that is about as good, or None.
     """
 
     labels: Labels
@@ -441,6 +459,7 @@ class Outcome:
     source: Source
     right: int | None = None
     left: int | None = None
+    rival: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,13 +480,12 @@ class Result:
     status : Status
         A sentence that says how the labels were chosen, and whether to doubt them.
     confidence : ndarray of shape (n_items,)
-        For each item, from 0 (another label would be as good) to 1 (no other label has a claim on
-        it). If ``is_probability``, how likely its label is right: the expected share of the other
-        items of its label that are the same thing or, if it is alone, the probability that no
-        other item is.
+        How likely the label of each item is right: the expected share of the other items of its
+        label that are the same thing or, if it is alone, the probability that no other item is.
+        It is computed when it is first asked for. The power solver has another one, from 0
+        (another label would be as good) to 1 (no other label has a claim on the item).
     is_probability : bool
-        Whether the confidence is a probability: similarities are scores of candidates or log odds,
-        or their worth was learnt.
+        Whether the confidence is a probability: it is, but for the power solver.
     path : SweepPath
         The whole sweep.
     index : int or None
@@ -488,6 +506,9 @@ class Result:
         The upper bound on the number of labels in the sweep.
     asked : int or None
         The number of labels that :meth:`with_n_labels` was asked for; None: it was not.
+    rival : int or None
+        The number of labels of another answer, at another resolution, that is about as good; None:
+        no other is, or the resolution was chosen by somebody. See :meth:`with_n_labels`.
 
     Examples
     --------
@@ -504,7 +525,6 @@ class Result:
     labels: NDArray[np.int32] = field(repr=False)
     alpha: float
     status: Status
-    confidence: NDArray[np.float64] = field(repr=False)
     path: SweepPath = field(repr=False)
     index: int | None
     right: int | None
@@ -512,11 +532,17 @@ class Result:
     max_labels: int
     source: Source = field(repr=False)
     asked: int | None = None
+    rival: int | None = None
 
     @property
     def n_labels(self) -> int:
         """Number of different labels."""
         return count_labels(self.labels)
+
+    @cached_property
+    def confidence(self) -> NDArray[np.float64]:
+        """How likely the label of each item is right."""
+        return self.source.confidence(self.labels, self.alpha)
 
     @property
     def resolution(self) -> float:
@@ -739,16 +765,8 @@ class Result:
 
     def _at_step(self, index: int, status: Status, asked: int | None = None) -> Result:
         """Return the result at a step; at `position` that is this result with another status."""
+        chosen = replace(self, status=status, asked=asked, rival=None)
         if index == self.position:
-            return replace(self, status=status, asked=asked)
+            return chosen
         labels, alpha = self.path.labels[index], float(self.path.alphas[index])
-        confidence = self.source.confidence(labels, alpha)
-        return replace(
-            self,
-            labels=labels,
-            alpha=alpha,
-            status=status,
-            confidence=confidence,
-            index=index,
-            asked=asked,
-        )
+        return replace(chosen, labels=labels, alpha=alpha, index=index)

@@ -1,11 +1,10 @@
 """The page in a real browser: read from disk, moved by keyboard, with and without scripts."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import spherelax as sl
+from problems import with_confidence
 from spherelax.io.items import Items
 from spherelax.report import report_html
 
@@ -93,7 +92,7 @@ def test_names_from_the_data_are_shown_and_not_run(visit):
     names = [f"{hostile[i % 6]} {i}" for i in range(12)]
     W[0, 11] = W[11, 0] = 0.5
     groups = [f"<b>group</b> {i % 3}" for i in range(12)]
-    result = replace(sl.solve(W, groups), confidence=np.linspace(0, 0.9, 12))
+    result = with_confidence(sl.solve(W, groups), np.linspace(0, 0.9, 12))
     page = visit(report_html(Items(W, names, groups), result, title=hostile[1]))
     assert page.locator("h1").inner_text() == hostile[1]
     assert page.title() == hostile[1]

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import spherelax as sl
+from problems import Sure, with_confidence
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case
@@ -48,7 +49,7 @@ def planted(n_items, n_labels, rng):
 
 def test_least_certain_items_are_listed_with_who_else_claims_them(answer):
     items, result = answer
-    result = replace(result, confidence=np.minimum(result.confidence, 0.99))
+    result = with_confidence(result, np.minimum(result.confidence, 0.99))
     head, *rows = cells(report_html(items, result), "least")
     grouped = ["group"] if items.groups else []
     there = ["other label", "similarity there", "closest item there"]
@@ -97,6 +98,7 @@ def test_facts_are_those_that_were_counted(matching):
         "Conflicts resolved": f"{inputs.n_conflicted}",
         "Dropped pairs": f"{len(find_dropped(case).pairs)}",
         "Confidence": f"{outcome.mean_confidence:.2f}",
+        "Expected to be wrong": f"{outcome.entities.n_wrong:.0f}",
         "Stability": f"{outcome.stability:.2f}",
     }
 
@@ -211,13 +213,15 @@ def test_many_items_make_a_small_page():
         labels=path.labels[1],
         alpha=float(path.alphas[1]),
         status=sl.Status.DESCRIBED,
-        confidence=np.linspace(0, 1, n_items),
         path=path,
         index=1,
         right=None,
         left=None,
         max_labels=n_items,
-        source=SimpleNamespace(duplicates=lambda: None, entity_probability=lambda _: None),
+        source=Sure(
+            SimpleNamespace(duplicates=lambda: None, entity_probability=lambda _: None),
+            np.linspace(0, 1, n_items),
+        ),
     )
     names = [f"a rather long name of a record, number {i:06}, <&>" * 3 for i in range(n_items)]
     groups = [f"source {i % 5000}" for i in range(n_items)]

@@ -1,13 +1,13 @@
 """The sentence at the top: what it says, and when."""
 
 import re
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import spherelax as sl
+from problems import with_confidence
 from spherelax.report import report_html
 
 
@@ -16,8 +16,11 @@ def verdict(clustering):
     """Return level and sentence for the clustering with another confidence or status."""
     items, result = clustering
 
-    def said(**changes):
-        page = report_html(items, replace(result, **changes))
+    def said(confidence=None, *, is_probability=True, **changes):
+        sure = np.ones(80) if confidence is None else confidence
+        page = report_html(
+            items, with_confidence(result, sure, is_probability=is_probability, **changes)
+        )
         level = re.search(r'class="verdict (\w+)"', page)[1]
         assert str(changes.get("status", result.status)) in page
         return level, re.search(r'<p class="sentence">(.*?)</p>', page)[1]
@@ -36,32 +39,42 @@ def verdict(clustering):
 )
 def test_unsure_items(verdict, n_unsure, level, said):
     confidence = np.r_[np.zeros(n_unsure), np.full(80 - n_unsure, 0.1)]
-    assert verdict(confidence=confidence) == (level, f"4 labels from 80 items{said}")
+    found = verdict(confidence, is_probability=False)
+    assert found == (level, f"4 labels from 80 items{said}")
 
 
 @pytest.mark.parametrize(
     ("sure", "level", "said"),
     [
-        (0.96, "clear", ". By their probabilities, about 4% of the items are expected to have a "),
-        (0.8, "doubtful", ". But about 20% of the items are expected to have a "),
+        (1.0, "clear", "No item is expected to have a wrong label."),
+        (0.96, "clear", "By their probabilities, about 3 items (4%) may have a wrong label."),
+        (0.84, "doubtful", "But about 13 items (16%) may have a wrong label."),
     ],
 )
 @pytest.mark.parametrize("status", [sl.Status.LIKELIEST, sl.Status.DESCRIBED])
 def test_probabilities_say_how_many_labels_are_wrong(verdict, status, sure, level, said):
     likely = sl.EntityProbability(np.ones(4), np.ones(4))
     source = SimpleNamespace(entity_probability=lambda _: likely, duplicates=lambda: None)
-    found = verdict(status=status, confidence=np.full(80, sure), source=source)
-    assert found == (level, f"4 labels from 80 items{said}wrong label.")
+    found = verdict(np.full(80, sure), status=status, source=source)
+    assert found == (level, f"4 labels from 80 items. {said}")
+
+
+def test_two_answers_that_are_about_as_good(clustering):
+    items, result = clustering
+    page = report_html(items, with_confidence(result, np.ones(80), rival=7))
+    assert "4 labels from 80 items. But it is one of two answers." in page
+    assert "Another answer is about as good: 7 labels instead of 4." in page
+    assert "Another answer" not in report_html(items, result)
 
 
 def test_labels_that_hang_on_the_resolution(verdict, clustering):
     path = clustering[1].path
     restless = int(path.stability[1:-1].argmin()) + 1
     assert path.stability[restless] < 0.25
-    level, said = verdict(index=restless, labels=path.labels[restless], confidence=np.ones(80))
+    level, said = verdict(index=restless, labels=path.labels[restless])
     assert level == "doubtful"
     assert said.endswith(". But a slightly different resolution gives different labels.")
-    level, _ = verdict(index=0, labels=path.labels[0], confidence=np.ones(80))
+    level, _ = verdict(index=0, labels=path.labels[0])
     assert level == "clear"
 
 

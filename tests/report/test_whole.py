@@ -1,7 +1,6 @@
 """Some labels whole: with the user's own columns, and on images."""
 
 import re
-from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -9,6 +8,7 @@ import pandas as pd
 import pytest
 
 import spherelax as sl
+from problems import with_confidence
 from spherelax.io import Items, read_pairs
 from spherelax.report import report_html
 from spherelax.report.case import Case
@@ -33,7 +33,7 @@ def records():
 
 def test_an_entity_is_shown_whole_with_the_columns_of_its_records():
     items, result = records()
-    result = replace(result, confidence=np.linspace(0.1, 0.9, 9))
+    result = with_confidence(result, np.linspace(0.1, 0.9, 9))
     page = report_html(items, result)
     shown = re.findall(r'<div class="whole" id="whole-\d+"( hidden)?>(.*?)</table>', page)
     assert [hidden for hidden, _ in shown] == [""] + [" hidden"] * (len(shown) - 1)
@@ -52,7 +52,7 @@ def test_an_entity_is_shown_whole_with_the_columns_of_its_records():
 
 def test_columns_stand_beside_the_least_certain_records():
     items, result = records()
-    page = report_html(items, replace(result, confidence=np.linspace(0.1, 0.9, 9)))
+    page = report_html(items, with_confidence(result, np.linspace(0.1, 0.9, 9)))
     least = re.search(r'<table id="least".*?</table>', page, re.DOTALL)[0]
     assert '<bdi>shop 0</bdi> <span class="own">a, Lund</span>' in least
     assert '<bdi>shop 1</bdi> <span class="own">b</span>' in least
@@ -64,7 +64,7 @@ def test_the_least_certain_and_the_largest_labels_are_shown():
     labels = np.repeat(np.arange(30), np.arange(10, 70, 2)).astype(np.int32)
     n = len(labels)
     W = (labels[:, None] == labels) * 1.0
-    result = replace(sl.solve(W), labels=labels, confidence=labels / 30.0)
+    result = with_confidence(sl.solve(W), labels / 30.0, labels=labels)
     found = choose_whole(Case.of(Items(W, None), result))
     assert len(found) == MAX_WHOLE
     numbers = [int(one.number) for one in found]

@@ -204,11 +204,12 @@ WHAT COMES OUT
     --report          an HTML page: input, labels, and how far to trust them.
     --plot            a picture of the sweep: .png, .svg, .pdf, ... Needs matplotlib.
 
-    Labels, entities and tracks are numbered from 0. Confidence is a number from 0 (another label
-    would be as good) to 1 (no other label has a claim on the item); where the worth of scores is
-    learnt, the probability that the label is right. A file is written completely or not
-    at all, and an input file is never overwritten. Standard output can take only one of these
-    and is written last. Summaries and progress go to standard error.
+    Labels, entities and tracks are numbered from 0. Confidence is the probability that the
+    label is right: the expected share of the other items of its label that are the same thing or,
+    if an item is alone, the probability that it should be. (With --solver power it is a number from
+    0, another label would be as good, to 1, no other has a claim on the item.) A file is written
+    completely or not at all, and an input file is never overwritten. Standard output can take only
+    one of these and is written last. Summaries and progress go to standard error.
 
     Ctrl-C while solving ends the sweep after its current step, and the best labels so far are
     written. After the last step, the labels are completed first. A second Ctrl-C, or one while

@@ -72,11 +72,16 @@ class _Patches(NamedTuple):
         return float(np.sum((expected - self.leaving) * np.log(all_edges / self.edges)) / all_edges)
 
 
-def finest(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> int | None:
-    """Return the first labeling with nearly the most evidence; None: there is one cloud."""
+def finest(
+    graph: Graph, labelings: Sequence[Labels], n_cells: int
+) -> tuple[int | None, NDArray[np.float64]]:
+    """Return the first labeling with nearly the most evidence, and the evidence of all.
+
+    None instead of the first: there is one cloud.
+    """
     found = evidence(graph, labelings, n_cells)
     most = found.max()
-    return int((found >= SHARE * most).argmax()) if most > BEYOND else None
+    return (int((found >= SHARE * most).argmax()) if most > BEYOND else None), found
 
 
 def evidence(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,18 @@ from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.polish import polished
+from spherelax.coordinate.rivals import by_count, by_evidence
 from spherelax.coordinate.shake import shaken
-from spherelax.coordinate.valleys import N_CELLS, Field, choose, merged, steps_to_merge
+from spherelax.coordinate.unseen import Unseen
+from spherelax.coordinate.valleys import (
+    DEEP,
+    N_CELLS,
+    Field,
+    choose,
+    depths,
+    merged,
+    steps_to_merge,
+)
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels, count_labels
 from spherelax.pick import Pick
@@ -27,7 +38,9 @@ NEARLY = 0.99
 class Finished(NamedTuple):
     """Labels, the step that they are judged at, how they were found, and whether to the end.
 
-    ``is_step`` tells whether they come from that step.
+    ``is_step`` tells whether they come from that step; ``unseen`` is what is known of things that
+    nothing separates, if there may be any; ``rival`` the number of labels of another answer that is
+    about as good.
     """
 
     labels: Labels
@@ -35,6 +48,8 @@ class Finished(NamedTuple):
     status: Status
     is_step: bool = True
     is_whole: bool = True
+    unseen: Unseen | None = None
+    rival: int | None = None
 
 
 def finish(
@@ -70,6 +85,9 @@ def finish(
             found = found._replace(labels=_polished(learnt, route, found))
         elif learnt.is_whole and not learnt.is_large and pick.status is Status.DESCRIBED:
             found = found._replace(labels=_shaken(learnt, found))
+        if learnt.is_whole and found.status is Status.DESCRIBED:
+            savings = np.asarray(learnt.path.savings)
+            found = found._replace(rival=by_evidence(learnt.path.labels, savings, found.labels))
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
     return found._replace(is_whole=learnt.is_whole and found.is_whole)
@@ -97,9 +115,17 @@ def _between_valleys(
         if not labelings:
             raise
         is_whole = False
-    labels = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)[cells]
+    chosen = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)
+    unseen = _unseen(field, walked.labels[steps[0]], chosen)
+    labels = chosen[cells]
     at = _nearest(path, labels)
-    return Finished(labels, at, Status.VALLEYS, is_step=False, is_whole=is_whole)
+    rival = by_count(labelings, chosen)
+    return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen, rival)
+
+
+def _unseen(field: Field, finest: Labels, labels: Labels) -> Unseen:
+    """Return what valleys between labels say of those that are too shallow to be seen."""
+    return Unseen(partial(depths, field, finest, labels) if labels.max() > 0 else None)
 
 
 def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> Finished:
@@ -110,10 +136,16 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     model, path, scales = learnt.model, learnt.path, np.ones(learnt.model.graph.n_items)
     field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
     labelings = [labels[cells] for labels in walked.labels]
-    at = finest(model.graph, labelings, field.graph.n_items)
+    at, supported = finest(model.graph, labelings, field.graph.n_items)
     if at is None:
-        return _joined(learnt)
-    return Finished(labelings[at], _nearest(path, labelings[at]), Status.BORDERS, is_step=False)
+        found = _joined(learnt)
+        apart = [DEEP] * int(found.labels.max())
+        return found._replace(unseen=Unseen((lambda: apart) if apart else None))
+    first = walked.labels[steps_to_merge(walked.labels)[0]]
+    unseen = _unseen(field, first, walked.labels[at])
+    labels = labelings[at]
+    rival = by_evidence(labelings, supported, labels)
+    return Finished(labels, _nearest(path, labels), Status.BORDERS, False, True, unseen, rival)
 
 
 def _nearest(path: SweepPath, labels: Labels) -> int:
@@ -194,7 +226,8 @@ def _joined(learnt: Learnt) -> Finished:
     """Return one label for all that is connected, which may be noise or one cluster."""
     graph = learnt.model.graph
     labels = components(graph.indptr, graph.indices, graph.group)
-    return Finished(labels, len(learnt.path.labels) - 1, Status.NOISE, is_step=False)
+    last = len(learnt.path.labels) - 1
+    return Finished(labels, last, Status.NOISE, is_step=False, unseen=Unseen())
 
 
 def _shaken(learnt: Learnt, found: Finished) -> Labels:

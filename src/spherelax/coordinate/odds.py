@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.curve import Curve, Floats
+from spherelax.coordinate.doubt import dispersion
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.matching import Matching, learn_matching, of_matching
@@ -252,9 +253,10 @@ def by_labels(
     """Return beliefs by which items belong to a label of a graph: by similarities, and by absent.
 
     A similarity counts as much as it is likelier between items of one label than between others,
-    and so does its absence. By a single similarity with an item that is alone, two items are the
-    same as likely as its pair is right. Pairs inside a ``source``, that of `Candidates`, were never
-    compared, so that their absence says nothing.
+    and so does its absence; less, if similarities repeat each other (`dispersion`). By a single
+    similarity with an item that is alone, two items are the same as likely as its pair is right;
+    but plain matches, which are all equal, are joined as in `doubt`. Pairs inside a ``source``,
+    that of `Candidates`, were never compared, so that their absence says nothing.
     """
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     once = row < graph.indices
@@ -270,9 +272,15 @@ def by_labels(
     rarity = np.log(n_outside / max(n_inside, 1.0))
     absent_inside = (n_inside - n_listed_inside + 1.0) / (n_inside + 2.0)
     absent_outside = (n_outside - (n_listed - n_listed_inside) + 1.0) / (n_outside + 2.0)
-    plain = by_probability(graph, right)
     absent = max(float(np.log(absent_outside / absent_inside)), 0.0)
-    return plain._replace(same=plain.same + rarity, absent=absent, join=-rarity)
+    nats = logit(np.clip(right, SURE, 1.0 - SURE)) + rarity
+    clumped = dispersion(graph._replace(values=(nats + absent).astype(np.float32)), labels)
+    plain = _by_pairs(right[once])
+    same, join, growth = (plain.same + rarity) / clumped, -rarity / clumped, plain.growth
+    if np.ptp(graph.values) == 0.0:
+        join = -float(np.log1p(np.count_nonzero(np.bincount(labels) == 1)))
+        growth = np.log(np.arange(1, graph.n_groups() + 2))
+    return plain._replace(same=same, absent=absent / clumped, join=join, growth=growth)
 
 
 def judge(

@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.doubt import Evidence, confirmed, likely_right, persistence, taught
 from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
-from spherelax.coordinate.evidence import share_right
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.kinds import recognised
@@ -24,10 +24,10 @@ from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.odds import apart, by_labels, judge
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.posterior import Posterior
-from spherelax.coordinate.tally import confidence
+from spherelax.coordinate.unseen import Unseen
 from spherelax.coordinate.valleys import MOST_ITEMS
 from spherelax.coordinate.walk import Route, grid, iterates
-from spherelax.labels import Labels, count_labels, inside_pairs, renumber, separate_groups
+from spherelax.labels import Labels, inside_pairs, renumber, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
@@ -101,9 +101,11 @@ def run(
             _teacher(learnt, found),
             find_duplicates(problem, learnt.model, labels),
             None if sources is None else sources[given],
+            found.unseen,
         ),
         right=picked.right,
         left=picked.left,
+        rival=found.rival,
     )
 
 
@@ -173,6 +175,7 @@ def absorb(
             labeling.labels,
             find_duplicates(problem, model, found),
             None if sources is None else sources[graph.given],
+            source.unseen,
         ),
     )
 
@@ -192,8 +195,13 @@ class _AsGiven:
 
 
 def _teacher(learnt: Learnt, found: Finished) -> Labels:
-    """Return the labels that teach how likely pairs are right: whatever is picked, the best."""
-    return found.labels if found.status is Status.DESCRIBED else best(learnt.path)
+    """Return the labels that teach how likely pairs are right: whatever is picked, the best.
+
+    Where the path does not have the best, they are those that were found.
+    """
+    is_best = found.status in (Status.DESCRIBED, Status.VALLEYS, Status.BORDERS)
+    is_joined = found.status is Status.NOISE and not learnt.model.learns_worth
+    return found.labels if is_best or is_joined else best(learnt.path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +209,8 @@ class CoordinateSource:
     """What a result asks back: the model, how it was walked, labels to learn from, and copies.
 
     It is asked, and answers, in the order of the problem. ``teacher`` and ``sources`` are in that
-    of the model.
+    of the model. ``unseen`` is what is known of things that nothing separates; None: there are
+    none.
     """
 
     model: Model
@@ -209,6 +218,7 @@ class CoordinateSource:
     teacher: Labels
     found: tuple[Duplicates, ...]
     sources: NDArray[np.intp] | None = None
+    unseen: Unseen | None = None
 
     @property
     def with_copies(self) -> list[int]:
@@ -224,9 +234,10 @@ class CoordinateSource:
     def judged(self) -> Judged | None:
         """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
         model = self.model
-        if model.judged is not None or not model.learns_worth:
+        is_matched = model.graph.grouped and len(model.graph.values) > 0
+        if model.judged is not None or not (model.learns_worth or is_matched):
             return model.judged
-        right = share_right(model.given, self.teacher)
+        right = likely_right(model.given, self.teacher)
         source = apart(model.given, self.sources)
         return Judged(right, by_labels(model.given, right, self.teacher, source))
 
@@ -246,19 +257,27 @@ class CoordinateSource:
             pairs = pairs[np.lexsort((other, one, labels[inside[:, 0]]))]
         return found._replace(item=graph.as_given(found.item), pairs=pairs)
 
-    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:
-        """Return how sure labels are, item by item."""
+    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:  # noqa: ARG002 (as of other solvers)
+        """Return how likely labels are right, item by item."""
         found = self.posterior(labels)
         if found is not None:
             return found.item
-        graph, gamma = self.model.graph, self.model.average * alpha / (1.0 - alpha)
-        sure = confidence(graph, labels[graph.given], count_labels(labels), gamma)
-        return graph.as_given(sure)
+        if self.unseen is not None and self.unseen.depths is None:
+            return self.unseen.share(labels)
+        graph = self.model.given
+        inner = labels[graph.given]
+        sure = graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
+        return sure if self.unseen is None else sure * self.unseen.share(labels)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the best labels teach of the similarities of a graph."""
+        return taught(self.model.given, self.teacher)
 
     @property
     def is_probability(self) -> bool:
-        """Whether it is known how likely labels are right."""
-        return self.judged is not None
+        """Whether confidence is a probability: it always is."""
+        return True
 
     def entity_probability(self, labels: Labels) -> EntityProbability | None:
         """Return how likely each label is pure, and whole; None: unknown."""

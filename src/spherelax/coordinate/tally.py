@@ -1,11 +1,11 @@
-"""Statistics of labels: the similarity inside each of them, and how sure each item's label is."""
+"""Statistics of labels: the similarity inside each of them, and what has changed."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from spherelax.coordinate.compiled import compiled
-from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
+from spherelax.coordinate.neighbors import fetch_ahead
 from spherelax.coordinate.prefetch import AHEAD
 
 
@@ -62,33 +62,3 @@ def within_strata(graph, of_entry, labels, n_strata, n_labels):
                 counts[of_entry[e]] += 0.5
                 counts[1 + n_strata + labels[i]] += 0.5 * (of_entry[e] > 0)
     return counts
-
-
-@compiled
-def confidence(graph, labels, n_labels, gamma):
-    """Return ``1 - y / x``, at least 0: x is what an item gains by its label, y by the next best.
-
-    Gains are those of the objective at resolution gamma; an item without other items of its label
-    gains 0. Where no other label gains anything, the confidence is 1, or 0 if x is below 0.
-    """
-    weight = graph.weight
-    size = np.zeros(n_labels)
-    for i in range(len(labels)):
-        size[labels[i]] += weight[i]
-    sums = Sums(np.zeros(n_labels), np.empty(n_labels, np.int32))
-    sure = np.empty(len(labels))
-    for i in range(len(labels)):
-        here = labels[i]
-        n = gather(graph, labels, i, sums, 0)
-        own = sums.x[here] - gamma * weight[i] * (size[here] - weight[i])
-        other = 0.0
-        for q in range(n):
-            c = sums.touched[q]
-            if c != here:
-                other = max(other, sums.x[c] - gamma * weight[i] * size[c])
-            sums.x[c] = 0.0
-        if other > 0.0:
-            sure[i] = max(1.0 - other / own, 0.0) if own > 0.0 else 0.0
-        else:
-            sure[i] = 1.0 if own >= 0.0 else 0.0
-    return sure

@@ -53,6 +53,8 @@ LEAST_REACH = 500
 STRONGEST = 5
 # Keeps logarithms finite where a cut is 0.
 NONE = 1e-6
+# How deep the valley counts between labels that do not even touch.
+DEEP = 2.0
 
 Pair = tuple[int, int]
 
@@ -150,11 +152,18 @@ def steps_to_merge(path: Sequence[Labels]) -> list[int]:
 def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
     """Merge the labels of one step after the other; the noise is measured on the first ones."""
     valleys = _Valleys(field)
-    cap = NOISE_CAP * np.sqrt(field.bundle)
-    factor = NOISE_FACTOR_OF_CELLS if field.has_cells else NOISE_FACTOR
-    blur = factor * min(valleys.noise(labelings[0]), cap)
+    blur = valleys.blur(labelings[0])
     for labels in labelings:
         yield valleys.merge(labels, blur)
+
+
+def depths(field: Field, finest: Labels, labels: Labels) -> list[float]:
+    """Return how deep the valleys are that labels merge across, one after the other, to the last.
+
+    The noise is measured on the finest labels. Labels that touch no other count as deep.
+    """
+    valleys = _Valleys(field)
+    return valleys.linked(labels, valleys.blur(finest))
 
 
 def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
@@ -198,6 +207,31 @@ class _Valleys:
                 smallest.append(min(2.0 * (np.sqrt(high) - np.sqrt(low)) for high, low in valleys))
         return float(np.median(smallest)) if smallest else 0.0
 
+    def blur(self, labels: Labels) -> float:
+        """Return what is added to the square root of a valley, by the noise of small labels."""
+        field = self.field
+        cap = NOISE_CAP * np.sqrt(field.bundle)
+        factor = NOISE_FACTOR_OF_CELLS if field.has_cells else NOISE_FACTOR
+        return float(factor * min(self.noise(labels), cap))
+
+    def linked(self, labels: Labels, blur: float) -> list[float]:
+        """Return the depths of the shallowest valleys that link all labels which hang together."""
+        self._start(labels)
+        pairs = [(a, b) for a, cuts in self.cuts.items() for b in cuts if a < b]
+        found = sorted((self._depth(a, b, blur), a, b) for a, b in pairs)
+        root, linked = list(range(len(self.items))), []
+        for depth, a, b in found:
+            one, other = (_root(root, label) for label in (a, b))
+            if one != other:
+                root[one] = other
+                linked.append(depth)
+        return linked + [DEEP] * (len(root) - 1 - len(linked))
+
+    def _depth(self, a: int, b: int, blur: float) -> float:
+        """Return the logarithm of how much higher a peak is than the valley between two labels."""
+        high, low = self._valley(a, b)
+        return float(np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + blur + NONE))
+
     def merge(self, labels: Labels, blur: float) -> Labels:
         """Merge the two labels with the shallowest valley, one pair at a time, until all count.
 
@@ -209,8 +243,7 @@ class _Valleys:
         later: set[Pair] = set()
 
         def measure(pair: Pair) -> None:
-            high, low = self._valley(*pair)
-            depth[pair] = np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + blur + NONE)
+            depth[pair] = self._depth(*pair, blur)
 
         def measure_strongest(a: int) -> None:
             by_cut = sorted(self.cuts[a], key=self.cuts[a].__getitem__, reverse=True)
@@ -296,3 +329,10 @@ class _Valleys:
             )
             self._known[key] = high / unit, low / unit
         return self._known[key]
+
+
+def _root(root: list[int], label: int) -> int:
+    """Return the label that stands for all that a label is linked to."""
+    while root[label] != label:
+        root[label] = label = root[root[label]]
+    return label

@@ -68,7 +68,7 @@ def write_answer(
     ...     path = Path(folder, "labels.tsv")
     ...     write_answer(path, items, sl.solve(items.problem, pick=9.0))
     ...     path.read_text().splitlines()[:2]
-    ['item\tlabel\tconfidence', 'a\t0\t1.0000']
+    ['item\tlabel\tconfidence', 'a\t0\t0.3333']
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -147,6 +147,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         pick : str, the name of the status in lower case, such as "described".
         status : str, its sentence.
         is_odd : bool, whether the labels need a check, as the status says.
+        rival : int or None, number of labels of another answer that is about as good.
         sizes : dict of str to int, number of labels by number of items.
         mean_confidence : float or None; None if it is not known.
         n_unsure : int, number of items whose confidence is below 0.1.
@@ -175,6 +176,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         "pick": result.status.name.lower(),
         "status": str(result.status),
         "is_odd": result.status.is_odd,
+        "rival": result.rival,
         "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
         "mean_confidence": _known(float(result.confidence.mean())),
         "n_unsure": int((result.confidence < UNSURE).sum()),

@@ -38,6 +38,8 @@ SAVED = {
     "path_labels": ("i", 2),
     "path_is_whole": ("b", 0),
 }
+# The same of those that older files lack.
+ADDED = {"is_probability": ("b", 0), "rival": ("i", 0)}
 LIKELY = ("pure", "whole")
 LARGEST = 1e100  # of numbers that have no bound of their own
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
@@ -96,6 +98,8 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
         "status": result.status.name,
         **{name: NONE if step is None else step for name, step in marks.items()},
         "max_labels": result.max_labels,
+        "is_probability": result.is_probability,
+        "rival": NONE if result.rival is None else result.rival,
         "path_alphas": sweep.alphas,
         "path_etas": sweep.etas,
         "path_objectives": sweep.objectives,
@@ -164,13 +168,12 @@ def load_result(path: str | Path) -> Result:
         is_whole=bool(saved["path_is_whole"]),
     )
     marks = {name: None if saved[name] == NONE else int(saved[name]) for name in MARKS}
-    max_labels = int(saved["max_labels"])
+    max_labels, rival = int(saved["max_labels"]), int(saved.get("rival", NONE))
     likely = EntityProbability(saved["pure"], saved["whole"]) if {*LIKELY} <= saved.keys() else None
     return Result(
         labels=saved["labels"],
         alpha=float(saved["alpha"]),
         status=Status[str(saved["status"])],
-        confidence=saved["confidence"],
         path=sweep,
         **marks,
         max_labels=max_labels,
@@ -179,9 +182,11 @@ def load_result(path: str | Path) -> Result:
             saved["labels"],
             float(saved["alpha"]),
             saved["confidence"],
+            bool(saved.get("is_probability", likely is not None)),
             likely,
             max_labels,
         ),
+        rival=rival if rival > 0 else None,
     )
 
 
@@ -193,13 +198,9 @@ class _File:
     labels: Labels
     alpha: float
     saved: NDArray[np.float64]
+    is_probability: bool
     likely: EntityProbability | None
     max_labels: int
-
-    @property
-    def is_probability(self) -> bool:
-        """Whether it is known how likely the saved labels are right."""
-        return self.likely is not None
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence of the saved labels; for other labels it is NaN."""
@@ -249,7 +250,8 @@ def _saved_ids(items: Named) -> NDArray[Any]:
 
 def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
     """Yield what is wrong with the arrays of a saved result; only the first one is certain."""
-    for name, (kind, n_dimensions) in SAVED.items():
+    here = {name: form for name, form in (SAVED | ADDED).items() if name in saved}
+    for name, (kind, n_dimensions) in here.items():
         array = saved[name]
         if array.dtype.kind != kind or array.ndim != n_dimensions:
             yield f"{name} has dtype {array.dtype} and shape {array.shape}"

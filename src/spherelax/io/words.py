@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from spherelax.result import Result, Status, say_duplicates, say_status
+from spherelax.result import Result, Status, say_duplicates, say_rival, say_status
 
 PLURALS = {"entity": "entities", "match": "matches"}
 VOWELS = "aeio"  # nouns here that begin with one of them have the article "an"
@@ -91,6 +91,14 @@ class Words:
         """
         said = say_status(result)
         return said if result.status is Status.NEAREST else self.speak(said)
+
+    def rival(self, result: Result) -> str | None:
+        """Say which other answer is about as good; None: no other is.
+
+        Labels of single items count, too, so that this speaks of labels where they do not else.
+        """
+        said = say_rival(result)
+        return said if said is None or not self.counts_single else self.speak(said)
 
     def copies(self, result: Result, names: list[str], groups: list[Any] | None) -> str | None:
         """Say which group seems to hold copies; None: no group clearly does."""

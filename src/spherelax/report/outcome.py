@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
     of pairs that share a label and are similar, ``implied`` of those that share a label and are
     not. ``split`` is the number of labels in the components with two items of one group.
     ``stability`` is the range of ln(resolution) over which nearly the same pairs share a label.
-    ``entities`` is None unless the confidence is a probability.
+    ``entities`` is None unless it is known how likely whole labels are right.
     """
 
     n_labels: int

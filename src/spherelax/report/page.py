@@ -179,7 +179,7 @@ def _output(case: Case, parts: Parts) -> str:
         said.append(("Stability", f"{outcome.stability:.2f}", _steady(case)))
     meaning = (
         "the probability that the label is right"
-        if outcome.entities is not None
+        if case.result.is_probability
         else "0 if another label would be as good for the item, 1 if no other has a claim on it"
     )
     confidence = _bars(case, outcome.confidence, "items by confidence", meaning, "confidence")
@@ -254,7 +254,7 @@ def _unsure(case: Case, parts: Parts) -> str:
     """Return the table of the items with the lowest confidence."""
     rows = parts.unsure
     if not rows:
-        return case.say("<p>Every item has confidence 1: no other label has a claim on it.</p>")
+        return case.say("<p>Every item has confidence 1.</p>")
     columns = {
         "item": [_described(case, row.item) for row in rows],
         "group": [name(row.group or "") for row in rows],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import NamedTuple
 
 from spherelax.io.words import count
@@ -28,37 +29,54 @@ class Verdict(NamedTuple):
 
 
 def judge(case: Case, outcome: Outcome) -> Verdict:
-    """Judge the labels by their status, how many are unsure or wrong, and their stability."""
-    result, n_unsure = case.result, outcome.n_unsure
+    """Judge the labels by their status, how many are wrong or unsure, rivals, and stability."""
+    result = case.result
+    if result.status.is_odd:
+        return Verdict("odd", "Check first", "Do not rely on these labels yet.")
+    is_known = result.is_probability and isfinite(outcome.mean_confidence)
+    found = _expected(case, outcome) if is_known else _unsure(case, outcome)
+    if found.level == "clear":
+        return _other_answer(case, outcome) or found
+    return found
+
+
+def _expected(case: Case, outcome: Outcome) -> Verdict:
+    """Judge labels by the expected share of items whose label is wrong."""
+    wrong = 1.0 - outcome.mean_confidence
+    n_wrong = round(wrong * case.n_items)
+    said = f"about {count(n_wrong, 'item')} ({percent(wrong)}) may have a wrong label."
+    if wrong > WRONG:
+        return Verdict("doubtful", "With doubts", f"But {said}")
+    if n_wrong == 0:
+        return Verdict("clear", "Clear", "No item is expected to have a wrong label.")
+    return Verdict("clear", "Clear", f"By their probabilities, {said}")
+
+
+def _unsure(case: Case, outcome: Outcome) -> Verdict:
+    """Judge labels by the share of items that have another label which is nearly as good."""
+    n_unsure = outcome.n_unsure
     share = n_unsure / case.n_items
-    unsure = (
+    said = (
         f"{count(n_unsure, 'item')} ({percent(share)}) {'has' if n_unsure == 1 else 'have'} "
         "another label that is nearly as good"
     )
-    if result.status.is_odd:
-        return Verdict("odd", "Check first", "Do not rely on these labels yet.")
-    wrong = 1.0 - outcome.mean_confidence if outcome.entities is not None else None
-    if wrong is not None and (result.status is Status.LIKELIEST or wrong > WRONG):
-        return _expect(wrong)
-    if wrong is None and share > DOUBTFUL:
-        return Verdict("doubtful", "With doubts", f"But {unsure}.")
-    # The labels of the first and last steps could stay the same beyond the ends of the sweep.
-    is_inside = 0 < result.position < len(result.path.alphas) - 1
-    if is_inside and outcome.stability < RESTLESS:
-        said = "But a slightly different resolution gives different labels."
-        return Verdict("doubtful", "With doubts", said)
-    if wrong is not None:
-        return _expect(wrong)
-    said = f"Only {unsure}" if n_unsure else "No item has another label that is nearly as good"
+    if share > DOUBTFUL:
+        return Verdict("doubtful", "With doubts", f"But {said}.")
+    said = f"Only {said}" if n_unsure else "No item has another label that is nearly as good"
     return Verdict("clear", "Clear", f"{said}.")
 
 
-def _expect(wrong: float) -> Verdict:
-    """Judge labels by the expected share of items whose label is wrong."""
-    said = f"about {percent(wrong)} of the items are expected to have a wrong label."
-    if wrong > WRONG:
-        return Verdict("doubtful", "With doubts", f"But {said}")
-    return Verdict("clear", "Clear", f"By their probabilities, {said}")
+def _other_answer(case: Case, outcome: Outcome) -> Verdict | None:
+    """Doubt labels beside which another resolution gives others that are about as good."""
+    result = case.result
+    if result.rival is not None:
+        return Verdict("doubtful", "With doubts", "But it is one of two answers.")
+    # The labels of the first and last steps could stay the same beyond the ends of the sweep.
+    is_inside = 0 < result.position < len(result.path.alphas) - 1
+    if is_inside and outcome.stability < RESTLESS and result.status is not Status.LIKELIEST:
+        said = "But a slightly different resolution gives different labels."
+        return Verdict("doubtful", "With doubts", said)
+    return None
 
 
 def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
@@ -66,6 +84,9 @@ def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
     level, word, said = judge(case, outcome)
     odd = count(n_oddities, "thing")
     hint = f'<p><a href="#oddities">{odd} to check in the input</a></p>' if n_oddities else ""
+    rival = case.words.rival(case.result)
+    if rival:
+        hint = f"<p>{text(rival)} The slider below shows both.</p>{hint}"
     copies = case.words.copies(case.result, case.names, case.groups)
     if copies:
         hint = f"<p>Duplicates: {text(copies)}.</p>{hint}"
