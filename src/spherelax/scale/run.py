@@ -24,6 +24,7 @@ from spherelax.scale.entities import (
     gathered,
     read_entities,
     read_outcome,
+    save_entities,
     to_database,
 )
 from spherelax.scale.giant import check_memory
@@ -230,7 +231,7 @@ def _summarise(plan: Plan, into: Path, settings: Coordinate) -> Entities:
     entities = gathered(plan, into, sums)
     steps = read_outcome(plan).get("steps")
     replace_file(into / PAGE, page(plan, entities, sums, steps).encode())
-    entities.save(_fingerprint(plan, settings))
+    save_entities(entities, _fingerprint(plan, settings))
     return entities
 
 
