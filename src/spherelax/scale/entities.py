@@ -92,6 +92,7 @@ class Entities:
         """
         return read_entities(Path(folder))[0]
 
+
 def read_entities(folder: Path) -> tuple[Entities, str]:
     """Read the summary of a folder, and what tells its run from others."""
     path = folder / SUMMARY

@@ -33,7 +33,7 @@ from spherelax.scale.numbering import MAX_PAIRS
 from spherelax.scale.page import page
 from spherelax.scale.processes import Processes
 from spherelax.scale.protocol import Round, advance
-from spherelax.scale.shards import MANIFEST, Plan, Shard
+from spherelax.scale.shards import MANIFEST, Plan, Shard, read_plan
 from spherelax.scale.tasks import Runner, Task, answer_shard, perform_shard
 from spherelax.scale.workspace import Progress, size_of
 from spherelax.settings import Coordinate
@@ -156,7 +156,7 @@ def _plan(
     for name, value in given.items():
         if value is not None and (name, value) != ("max_pairs", MAX_PAIRS):
             raise InvalidInputError(f"{name} belongs to the plan, which is made; leave it out")
-    return Plan.load(source.folder.resolve())
+    return read_plan(source.folder.resolve())
 
 
 def _runner(
