@@ -1,20 +1,26 @@
-"""From Parquet files of scored pairs to shards: CPU seconds, wall time, peak memory, bytes written.
+"""From Parquet files of scored pairs to entities: CPU seconds, memory, bytes, and pair-F.
+
+Stages are ingest, rounds of work on shards, and answers. Memory is that of all processes. The rival
+is what is often done with such pairs: connected components of those above a score, by union-find on
+what DuckDB reads, at the best of some scores, which needs the truth.
 
 Records are in five sources, in entities of 2 to 10. All pairs of an entity are listed, and wrong
 ones, 15 % of all. Scores of right and wrong pairs overlap. A wrong pair joins two records of a
 block, so that components are small; with one block for everything nearly all is one component.
 
-    python benchmarks/bench_scale.py --pairs 1e6 1e7 --memory 1GB
+    python benchmarks/bench_scale.py --pairs 1e6 1e7 --memory 2GB --workers 2
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,10 +28,16 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from measure import _memory, exponent
+from measure import exponent
 
 from spherelax import scale
+from spherelax.metrics import pairwise_scores
+from spherelax.scale.components import Forest
+from spherelax.scale.numbering import Request, double, number
+from spherelax.scale.origins import Origin
+from spherelax.scale.workspace import workspace
 
 SOURCES = np.array(["bank", "clinic", "shop", "tax", "town"])
 SIZES = np.arange(2, 11)
@@ -35,13 +47,23 @@ RIGHT_PER_RECORD = (SIZES * (SIZES - 1) / 2).mean() / SIZES.mean()
 RECORDS_PER_PAIR = (1 - WRONG) / RIGHT_PER_RECORD
 # An odd number: multiplied by it, neighbours get ids that are far apart.
 SCATTER = 0x9E3779B1
+# Scores from which on the rival joins records.
+SCORES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def blocks_of(
+    n_records: int, block: int, seed: int
+) -> Iterator[tuple[int, np.ndarray, np.random.Generator]]:
+    """Return the first record of each block, the sizes of its entities, and what draws the rest."""
+    n_entities = int(block / SIZES.mean())
+    for at in range(-(-n_records // block)):
+        rng = np.random.default_rng([seed, at])
+        yield at * n_entities * SIZES.max(), rng.choice(SIZES, size=n_entities), rng
 
 
 def pairs_of(n_records: int, block: int, seed: int) -> Iterator[dict[str, np.ndarray]]:
     """Make pairs of about so many records, block by block: both records, score, is it right."""
-    for number, start in enumerate(range(0, n_records, block)):
-        rng = np.random.default_rng([seed, number])
-        sizes = rng.choice(SIZES, size=int(block / SIZES.mean()))
+    for start, sizes, rng in blocks_of(n_records, block, seed):
         first = start + np.r_[0, np.cumsum(sizes)[:-1]]
         right = [_inside(first[sizes == size], size) for size in SIZES]
         a, b = np.concatenate(right, axis=1)
@@ -65,9 +87,9 @@ def write_pairs(folder: Path, n_pairs: int, n_files: int, block: int, seed: int 
     n_rows = 0
     writers: dict[int, pq.ParquetWriter] = {}
     blocks = pairs_of(n_records, min(block, n_records), seed)
-    for number, pairs in enumerate(_gathered(blocks, n_pairs // n_files // 4)):
+    for nth, pairs in enumerate(_gathered(blocks, n_pairs // n_files // 4)):
         table = pa.table(_columns(pairs))
-        at = number % n_files
+        at = nth % n_files
         if at not in writers:
             writers[at] = pq.ParquetWriter(folder / f"pairs-{at:04d}.parquet", table.schema)
         writers[at].write_table(table)
@@ -101,47 +123,169 @@ def _columns(pairs: dict[str, np.ndarray]) -> dict[str, pa.Array]:
     return {**columns, "score": pa.array(pairs["score"])}
 
 
-def measured(source: str, into: Path, memory: str) -> dict[str, float]:
-    """Ingest in this process and return what it took."""
-    began, stages, disk = time.perf_counter(), dict[str, list[float]](), [0]
+def truth_of(n_records: int, block: int, seed: int = 0) -> np.ndarray:
+    """Return the entity of each record, by its number; -1 for numbers that no record has."""
+    block = min(block, n_records)
+    block = min(block, n_records)
+    n_entities = int(block / SIZES.mean())
+    truth = np.full(-(-n_records // block) * n_entities * SIZES.max(), -1)
+    for at, (start, sizes, _) in enumerate(blocks_of(n_records, block, seed)):
+        truth[start : start + sizes.sum()] = at * n_entities + np.repeat(
+            np.arange(n_entities), sizes
+        )
+    return truth
 
-    def watch(what: str, _: float) -> None:
-        stages.setdefault(what, []).append(time.perf_counter())
-        with suppress(FileNotFoundError):
-            disk.append(sum(file.stat().st_size for file in into.rglob("*")))
 
-    plan = scale.ingest(source, into, memory_limit=memory, progress=watch)
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    io = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+def numbers_of(ids: pa.Array) -> np.ndarray:
+    """Return the numbers of records from their ids."""
+    scattered = pc.cast(pc.utf8_slice_codeunits(ids, 1), pa.int64()).to_numpy()
+    return (scattered * pow(SCATTER, -1, 1 << 32)) % (1 << 32)
+
+
+class Watch:
+    """CPU seconds, memory and bytes written of this process and of those that it starts."""
+
+    def __init__(self) -> None:
+        self.peak = 0
+        self.stages: dict[str, float] = {}
+        self._written: dict[int, int] = {}
+        self._last = self.cpu()
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def progress(self, what: str, _: float) -> None:
+        """Add the CPU time since the last call to the stage that is reported."""
+        named = {"round": "rounds", "write entities": "answers"}
+        stage = next((named[each] for each in named if what.startswith(each)), "ingest")
+        now = self.cpu()
+        self.stages[stage] = self.stages.get(stage, 0.0) + now - self._last
+        self._last = now
+
+    def end(self) -> dict[str, float]:
+        """Return what was seen."""
+        self._is_over.set()
+        self._thread.join()
+        used = {f"{stage}, % of CPU": 100 * n / self.cpu() for stage, n in self.stages.items()}
+        return {
+            "CPU s": self.cpu(),
+            "peak MB": self.peak / 1e6,
+            "written MB": sum(self._written.values()) / 1e6,
+            **used,
+        }
+
+    def cpu(self) -> float:
+        """Return the CPU seconds of all processes, also of those that have ended."""
+        mine, ended = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        seconds = mine.ru_utime + mine.ru_stime + ended.ru_utime + ended.ru_stime
+        for pid in self._children():
+            with suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return seconds
+
+    def _children(self) -> list[int]:
+        """Return the processes that this one has started and that are there."""
+        found = []
+        for file in Path("/proc/self/task").glob("*/children"):
+            with suppress(OSError):
+                found += map(int, file.read_text().split())
+        return found
+
+    def _look(self) -> None:
+        """Look at all processes now and then."""
+        while not self._is_over.wait(0.1):
+            used = 0
+            for pid in (os.getpid(), *self._children()):
+                with suppress(OSError, KeyError):
+                    n_pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+                    used += n_pages * resource.getpagesize()
+                    lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+                    self._written[pid] = int(dict(line.split(": ") for line in lines)["wchar"])
+            self.peak = max(self.peak, used)
+
+
+def ours(source: str, home: Path, memory: str, n_workers: int) -> dict[str, float]:
+    """Go from files to entities, and return what it took."""
+    began, watch = time.perf_counter(), Watch()
+    found = scale.solve(
+        source, home / "ours", memory_limit=memory, workers=n_workers, progress=watch.progress
+    )
+    plan = scale.Plan.load(home / "ours" / "shards")
     return {
-        "items": plan.n_items,
-        "pairs": plan.n_pairs,
-        "components": plan.n_components,
+        "items": found.n_items,
+        "pairs": found.n_pairs,
+        "components": found.n_components,
+        "entities": found.n_entities,
         "shards": len(plan.shards),
         "largest shard": max(shard.n_pairs for shard in plan.shards),
         "wall s": time.perf_counter() - began,
-        "CPU s": used.ru_utime + used.ru_stime,
-        "peak MB": _memory("VmHWM") / 1e6,
-        "written MB": int(io["wchar"]) / 1e6,
-        "disk MB": max(disk) / 1e6,
-        "shards MB": sum(shard.n_bytes for shard in plan.shards) / 1e6,
-        "stages": {what: round(seen[-1] - seen[0], 1) for what, seen in stages.items()},
+        **watch.end(),
+        "disk MB": sum(file.stat().st_size for file in (home / "ours").rglob("*")) / 1e6,
     }
 
 
-def run(n_pairs: int, n_files: int, block: int, memory: str, home: Path | None) -> dict[str, float]:
-    """Write pairs, ingest them in a new process, and print what it took."""
-    with tempfile.TemporaryDirectory(dir=home) as folder:
-        given = Path(folder, "given")
-        given.mkdir()
-        n_rows = write_pairs(given, n_pairs, n_files, block)
-        size = sum(file.stat().st_size for file in given.iterdir()) / 1e6
-        command = [sys.executable, __file__, "--child", str(given / "*.parquet"), folder, memory]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    found = json.loads(done.stdout)
-    print(f"-- {n_rows} rows in {n_files} files of {size:.0f} MB, blocks of {block}, {memory}")
+def theirs(source: str, home: Path, memory: str, _: int) -> dict[str, float]:
+    """Let DuckDB number the records, and join those of pairs above each score by union-find."""
+    began, watch = time.perf_counter(), Watch()
+    request = Request(Origin.of(source), None, None, None, None, None)
+    with workspace(home / "theirs", memory, watch.progress) as work:
+        found = number(work, request, home / "theirs")
+        forest, above = Forest.of(found.n_items), np.inf
+        ids = work.db.sql("SELECT id FROM items ORDER BY rowid").to_arrow_table()["id"]
+        np.save(home / "numbers.npy", numbers_of(ids))
+        for score in sorted(SCORES, reverse=True):
+            query = f"SELECT a, b FROM pairs WHERE score >= {score} AND score < {double(above)}"
+            for a, b in work.arrays(query):
+                forest.add(a, b)
+            np.save(home / f"theirs-{score}.npy", forest.components().of_item)
+            above = score
+    return {"wall s": time.perf_counter() - began, **watch.end()}
+
+
+def f_scores(home: Path, truth: np.ndarray) -> dict[str, float]:
+    """Return the F-score of both answers."""
+    parts = sorted((home / "ours").glob("part-*.parquet"))
+    table = pa.concat_tables([pq.read_table(file, columns=["id", "entity"]) for file in parts])
+    known = truth[numbers_of(table["id"])]
+    rivals = truth[np.load(home / "numbers.npy")]
+    joined = {
+        score: pairwise_scores(rivals, np.load(home / f"theirs-{score}.npy")).f_score
+        for score in SCORES
+    }
+    best = max(joined, key=lambda score: joined[score])
+    return {
+        "pair-F": pairwise_scores(known, table["entity"].to_numpy()).f_score,
+        "components, pair-F": joined[best],
+        "components, best score": best,
+        "components, pair-F at 0.5": joined[0.5],
+    }
+
+
+def run(n_pairs: int, given: argparse.Namespace) -> dict[str, float]:
+    """Write pairs, solve them in new processes, and print what it took."""
+    block = round(given.block)
+    with tempfile.TemporaryDirectory(dir=given.home) as folder:
+        home = Path(folder)
+        (home / "given").mkdir()
+        n_rows = write_pairs(home / "given", n_pairs, given.files, block)
+        size = sum(file.stat().st_size for file in (home / "given").iterdir()) / 1e6
+        print(f"-- {n_rows} rows in {given.files} files of {size:.0f} MB, blocks of {block}")
+        found = _in_child("ours", home, given)
+        rival = _in_child("theirs", home, given)
+        found |= {f"components, {what}": value for what, value in rival.items()}
+        found |= f_scores(home, truth_of(round(n_pairs * RECORDS_PER_PAIR), block))
     for what, value in found.items():
-        print(f"{what:<14}{value:.1f}" if isinstance(value, float) else f"{what:<14}{value}")
+        print(f"{what:<28}{value:.4g}" if isinstance(value, float) else f"{what:<28}{value}")
+    return found
+
+
+def _in_child(what: str, home: Path, given: argparse.Namespace) -> dict[str, float]:
+    """Measure in a new process."""
+    child = ["--child", what, str(home), "--memory", given.memory, "--workers", str(given.workers)]
+    command = [sys.executable, __file__, *child]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
     return found
 
 
@@ -153,18 +297,18 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--files", type=int, default=64)
     parser.add_argument("--block", type=float, default=1000, help="records that may be confused")
-    parser.add_argument("--memory", default="1GB")
-    parser.add_argument("--home", type=Path, help="folder for files; needs 200 bytes a pair")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", default="2GB", help="of DuckDB, and then of all processes")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--home", type=Path, help="folder for files; needs 250 bytes a pair")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.child:
-        source, folder, memory = given.child
-        json.dump(measured(source, Path(folder, "shards"), memory), sys.stdout)
+        measured = {"ours": ours, "theirs": theirs}[given.child[0]]
+        home = Path(given.child[1])
+        found = measured(str(home / "given" / "*.parquet"), home, given.memory, given.workers)
+        json.dump(found, sys.stdout)
         return
-    found = [
-        run(round(n_pairs), given.files, round(given.block), given.memory, given.home)
-        for n_pairs in given.pairs
-    ]
+    found = [run(round(n_pairs), given) for n_pairs in given.pairs]
     if len(found) > 1:
         power = exponent([each["pairs"] for each in found], [each["CPU s"] for each in found])
         print(f"CPU seconds grow with pairs to the power of {power:.2f}")

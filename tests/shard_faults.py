@@ -9,6 +9,9 @@ from pathlib import Path
 from spherelax import InvalidInputError
 from spherelax.scale.tasks import perform_shard
 
+# Windows has no SIGKILL: there, SIGTERM ends a process at once.
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
 
 def slow(folder, number, shard, n_threads):
     """Do the work slowly, and leave a file that names the process."""
@@ -19,7 +22,7 @@ def slow(folder, number, shard, n_threads):
 
 def suicide(*_):
     """End this process as if it were killed."""
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), KILL)
 
 
 def full(*_):

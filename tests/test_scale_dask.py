@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import threading
 import time
 
@@ -52,7 +51,7 @@ def test_killed_workers_of_dask_change_nothing(tmp_path, client, monkeypatch):
             for marker in plan.folder.glob("begun-*"):
                 pid = int(marker.name.rpartition("-")[2])
                 if pid not in killed and len(killed) < 2:
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(pid, faults.KILL)
                     killed.append(pid)
             time.sleep(0.05)
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -153,7 +152,7 @@ def test_killed_workers_change_nothing(tmp_path, pairs, monkeypatch):
             for marker in plan.folder.glob("begun-*"):
                 pid = int(marker.name.rpartition("-")[2])
                 if pid not in killed and len(killed) < 2:
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(pid, faults.KILL)
                     killed.append(pid)
             time.sleep(0.05)
 

@@ -1,8 +1,8 @@
 """Find which items are the same thing, when the number of things is not known.
 
 The main names are ``solve`` and the two scikit-learn estimators. Similarities, metrics, data sets,
-other methods, files, pictures and reports are in modules of their own. A name is loaded when it is
-first used, so that ``import spherelax`` is quick.
+other methods, files, pairs that do not fit into memory, pictures and reports are in modules of
+their own. A name is loaded when it is first used, so that ``import spherelax`` is quick.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spherelax._version import __version__
 
 if TYPE_CHECKING:
-    from spherelax import baselines, cells, datasets, io, metrics, plot, report, similarity
+    from spherelax import baselines, cells, datasets, io, metrics, plot, report, scale, similarity
     from spherelax._solve import assign, solve
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
@@ -42,11 +42,14 @@ __all__ = [
     "metrics",
     "plot",
     "report",
+    "scale",
     "similarity",
     "solve",
 ]
 
-_MODULES = ("baselines", "cells", "datasets", "io", "metrics", "plot", "report", "similarity")
+_MODULES = (
+    *("baselines", "cells", "datasets", "io", "metrics", "plot", "report", "scale", "similarity"),
+)
 _HOMES = {
     "Coordinate": "settings",
     "Duplicates": "result",

@@ -3,6 +3,7 @@
 import csv
 import inspect
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -125,7 +126,10 @@ def test_help_shows_what_comes_out() -> None:
 
 def examples() -> list[str]:
     """Return the commands that the help shows, without what they are piped into."""
-    texts = (manual.OVERVIEW, manual.MATCH, manual.CLUSTER, manual.PATH, manual.REPORT, manual.INFO)
+    texts = (
+        *(manual.OVERVIEW, manual.MATCH, manual.CLUSTER, manual.PATH, manual.REPORT),
+        *(manual.INFO, manual.SCALE),
+    )
     lines = [line.strip() for text in texts for line in text.splitlines()]
     shown = [line for line in lines if line.startswith("spherelax ") and " says " not in line]
     return list(
@@ -133,19 +137,36 @@ def examples() -> list[str]:
     )
 
 
-@pytest.mark.parametrize("example", examples())
+def starts_programs(example: str) -> bool:
+    """Tell whether a command starts processes; a cluster of Dask has tests of its own."""
+    return example.startswith("spherelax scale")
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(example, marks=pytest.mark.slow) if starts_programs(example) else example
+        for example in examples()
+        if "--dask" not in example
+    ],
+)
 def test_examples_of_the_help_run(example: str) -> None:
     for old, new in {
         "w.db": "database.db", "w.npz": "matrix.npz", "groups.txt": "images.txt"
     }.items():  # fmt: skip
         shutil.copy(old, new)
-    if "pairs.parquet" in example:
+    if any(name in example for name in ("pairs.parquet", "*.parquet", "pairs.duckdb")):
         sources = PAIRS.replace("g0", "shop").replace("g1", "bank")
         names, *rows = csv.reader(sources.splitlines())
         pyarrow = pytest.importorskip("pyarrow")
         columns = dict(zip(names, zip(*rows, strict=True), strict=True))
         columns["score"] = [float(score) for score in columns["score"]]
         pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), "pairs.parquet")
+        Path("pairs").mkdir()
+        shutil.copy("pairs.parquet", "pairs")
+    if "pairs.duckdb" in example:
+        with pytest.importorskip("duckdb").connect("pairs.duckdb") as database:
+            database.execute("CREATE TABLE pairs AS FROM 'pairs.parquet'")
     if "records.csv" in example:
         records = "".join(f"g{i % 3},{i // 3},ann\n" for i in range(12))
         Path("records.csv").write_text(f"source,id,name\n{records}")
@@ -160,7 +181,7 @@ def test_examples_of_the_help_run(example: str) -> None:
     if "--result" in example:
         assert invoke("cluster", "edges.csv", "--out", "result.npz").exit_code == 0
     for command in example.split(" && "):
-        result = invoke(*command.split()[1:])
+        result = invoke(*shlex.split(command)[1:])
         assert result.exit_code == 0, result.stderr
 
 
@@ -208,7 +229,7 @@ def test_help_on_topics() -> None:
 def test_commands_are_listed_in_order_of_use() -> None:
     commands = re.search(r"Commands:\n(.*?)\n\n", invoke("--help").stdout, re.DOTALL)[1]
     assert [line.split()[0] for line in commands.splitlines()] == [
-        *("match", "cluster", "path", "report", "info", "help", "completion"),
+        *("match", "cluster", "path", "report", "scale", "info", "help", "completion"),
     ]
 
 

@@ -50,7 +50,16 @@ class Entities:
 
     Examples
     --------
-    See :func:`solve`.
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> from spherelax import scale
+    >>> pairs = pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = scale.solve(pairs, folder, workers=1)
+    ...     scale.Entities.load(folder) == found
+    True
+    >>> found.n_items, found.sizes
+    (2, {2: 1})
     """
 
     folder: Path
@@ -83,12 +92,6 @@ class Entities:
         """
         return read_entities(Path(folder))[0]
 
-    def save(self, run: str) -> None:
-        """Write the summary, with what tells the run from others."""
-        about = {key: value for key, value in asdict(self).items() if key != "folder"}
-        content = json.dumps({"run": run, **about}, indent=1)
-        replace_file(self.folder / SUMMARY, content.encode())
-
 
 def read_entities(folder: Path) -> tuple[Entities, str]:
     """Read the summary of a folder, and what tells its run from others."""
@@ -102,6 +105,13 @@ def read_entities(folder: Path) -> tuple[Entities, str]:
         if isinstance(error, InvalidInputError):
             raise
         raise InvalidInputError(f"{path}: not a summary of entities; {error}") from None
+
+
+def save_entities(entities: Entities, run: str) -> None:
+    """Write the summary, with what tells the run from others."""
+    about = {key: value for key, value in asdict(entities).items() if key != "folder"}
+    content = json.dumps({"run": run, **about}, indent=1)
+    replace_file(entities.folder / SUMMARY, content.encode())
 
 
 def read_outcome(plan: Plan) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from spherelax.scale.entities import (
     gathered,
     read_entities,
     read_outcome,
+    save_entities,
     to_database,
 )
 from spherelax.scale.giant import check_memory
@@ -32,7 +33,7 @@ from spherelax.scale.numbering import MAX_PAIRS
 from spherelax.scale.page import page
 from spherelax.scale.processes import Processes
 from spherelax.scale.protocol import Round, advance
-from spherelax.scale.shards import MANIFEST, Plan, Shard
+from spherelax.scale.shards import MANIFEST, Plan, Shard, read_plan
 from spherelax.scale.tasks import Runner, Task, answer_shard, perform_shard
 from spherelax.scale.workspace import Progress, size_of
 from spherelax.settings import Coordinate
@@ -155,7 +156,7 @@ def _plan(
     for name, value in given.items():
         if value is not None and (name, value) != ("max_pairs", MAX_PAIRS):
             raise InvalidInputError(f"{name} belongs to the plan, which is made; leave it out")
-    return Plan.load(source.folder.resolve())
+    return read_plan(source.folder.resolve())
 
 
 def _runner(
@@ -230,7 +231,7 @@ def _summarise(plan: Plan, into: Path, settings: Coordinate) -> Entities:
     entities = gathered(plan, into, sums)
     steps = read_outcome(plan).get("steps")
     replace_file(into / PAGE, page(plan, entities, sums, steps).encode())
-    entities.save(_fingerprint(plan, settings))
+    save_entities(entities, _fingerprint(plan, settings))
     return entities
 
 

@@ -31,7 +31,14 @@ INPUT_BYTES, PROCESS_BYTES = 24, 300_000_000
 
 
 class Edges(NamedTuple):
-    """Pairs of a shard, each once, sorted: rows of both items in the shard, and the similarity."""
+    """Pairs of a shard, each once, sorted: rows of both items in the shard, and the similarity.
+
+    Examples
+    --------
+    >>> edges = Edges(np.int32([0]), np.int32([1]), np.array([0.9]))
+    >>> edges.similarity.tolist()
+    [0.9]
+    """
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -51,6 +58,17 @@ class Members(NamedTuple):
         The user's sources; None: there are none.
     group : ndarray of int32
         Place of the item's source in `Plan.duplicate_free`, or -1.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> from spherelax import scale
+    >>> pairs = pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     items = scale.ingest(pairs, folder).shards[0].items()
+    >>> items.number.tolist(), items.id.to_pylist()
+    ([0, 1], ['x', 'y'])
     """
 
     number: NDArray[np.int64]
@@ -74,7 +92,9 @@ class Shard:
 
     Examples
     --------
-    See :func:`ingest`.
+    >>> shard = Shard(Path("shards/shard-00003"), 1_000, 10_000, 7, 80_000)
+    >>> shard.number, shard.memory
+    (3, 300520000)
     """
 
     folder: Path
@@ -149,7 +169,14 @@ class Plan:
 
     Examples
     --------
-    See :func:`ingest`.
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> from spherelax import scale
+    >>> pairs = pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     plan = scale.ingest(pairs, folder)
+    ...     scale.Plan.load(folder) == plan, plan.n_items, plan.n_pairs
+    (True, 2, 1)
     """
 
     folder: Path

@@ -21,7 +21,7 @@ from spherelax.scale.workspace import Progress, Workspace, workspace
 # Floors that are tried.
 N_FLOORS = 12
 # CPU time of everything, as measured: seconds of a pair.
-PAIR_SECONDS = 3e-5
+PAIR_SECONDS = 5e-5
 # Disk that `ingest` needs while it works. Measured: 30 bytes of an item with a short id and 32 of a
 # pair if all fits into memory, up to twice that if not.
 ITEM_DISK, PAIR_DISK = 50, 60
@@ -29,7 +29,13 @@ ITEM_DISK, PAIR_DISK = 50, 60
 
 @dataclass(frozen=True)
 class Size:
-    """Components of some sizes: from so many to so many items, how many, with how many pairs."""
+    """Components of some sizes: from so many to so many items, how many, with how many pairs.
+
+    Examples
+    --------
+    >>> Size(at_least=2, at_most=3, n_components=20, n_pairs=45).n_components
+    20
+    """
 
     at_least: int
     at_most: int
@@ -49,6 +55,11 @@ class Floor:
         What is left; records without a pair are components too.
     giant_pairs, giant_items : int
         Of these, in the component with the most pairs.
+
+    Examples
+    --------
+    >>> Floor(0.5, n_pairs=100, n_components=20, giant_pairs=25, giant_items=9).giant_share
+    0.25
     """
 
     floor: float
@@ -78,7 +89,11 @@ class Survey:
 
     Examples
     --------
-    See :func:`survey`.
+    >>> import pyarrow as pa
+    >>> from spherelax import scale
+    >>> found = scale.survey(pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]}))
+    >>> found.n_items, found.n_pairs, found.memory
+    (2, 1, 218)
     """
 
     n_items: int

@@ -1,0 +1,82 @@
+"""The command scale, and info about pairs of several files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from program import PAIRS, assert_one_line, invoke, run
+
+pytest.importorskip("duckdb")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture(autouse=True)
+def _in_folder(tmp_path, monkeypatch):
+    """Work in a folder with two files of pairs."""
+    monkeypatch.chdir(tmp_path)
+    head, *rows = PAIRS.splitlines(keepends=True)
+    Path("pairs").mkdir()
+    for at in range(2):
+        Path("pairs", f"{at}.csv").write_text(head + "".join(rows[at::2]))
+
+
+@pytest.mark.slow
+def test_scale_goes_from_files_to_entities() -> None:
+    arguments = ("scale", "pairs/*.csv", "--out", "entities", "--workers", "2", "--memory", "2GB")
+    code, out, said = run(*arguments, "--json", "--write-database", "out.duckdb")
+    assert code == 0, said
+    about = json.loads(out)
+    assert (about["n_items"], about["n_entities"]) == (9, 3)
+    rows = [row for part in about["parts"] for row in pq.read_table(part).to_pylist()]
+    assert len({row["entity"] for row in rows}) == 3
+    lines = said.splitlines()
+    assert sum(line.startswith("round") for line in lines) >= 1
+    assert "3 entities from 9 records" in lines
+    assert "database: out.duckdb" in lines
+    before = {file: file.stat().st_mtime_ns for file in Path("entities").rglob("*.*")}
+    again = run(*arguments, "--json")
+    assert (again[0], json.loads(again[1])) == (0, about)
+    assert before == {file: file.stat().st_mtime_ns for file in Path("entities").rglob("*.*")}
+
+
+def test_info_of_several_files_tells_the_cost() -> None:
+    about = json.loads(invoke("info", "pairs/*.csv", "--json").stdout)
+    assert (about["n_items"], about["n_pairs"], about["n_components"]) == (9, 9, 3)
+    assert about == json.loads(invoke("info", "pairs/0.csv", "pairs/1.csv", "--json").stdout)
+    lines = invoke("info", "pairs/*.csv").stdout.splitlines()
+    assert lines[0].split() == ["records", "9"]
+    assert lines[-1].split() == ["1", "9", "3", "33.3%"]
+
+
+def test_info_of_a_database_needs_its_table() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect("pairs.duckdb") as db:
+        db.execute("CREATE TABLE scored AS FROM read_csv('pairs/*.csv', all_varchar = true)")
+        db.execute("ALTER TABLE scored ALTER score TYPE DOUBLE")
+    found = invoke("info", "pairs.duckdb", "--table", "scored", "--json")
+    assert json.loads(found.stdout)["n_pairs"] == 9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("scale", "pairs/*.csv"), "--out is missing"),
+        (("scale", "pairs/*.csv", "--out", "x", "--workers", "0"), "--workers must be an integer"),
+        (
+            ("scale", "pairs/*.csv", "--out", "x", "--workers", "2", "--dask", "tcp://x:1"),
+            "only one of --workers and --dask",
+        ),
+        (("scale", "no*.parquet", "--out", "x"), "no*.parquet: must be a file; found none"),
+        (("scale", "pairs/*.csv", "--out", "x", "--memory", "lots"), "must be a size such as 4GB"),
+        (("info", "pairs/*.csv", "--groups", "groups.csv"), "--groups needs a single FILE"),
+        (("info", "pairs/*.csv", "--as", "edges"), "must hold pairs; found --as edges"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments, message) -> None:
+    done = invoke(*arguments)
+    assert_one_line(done.exit_code, done.stdout, _last(done.stderr), message)
+
+
+def _last(said: str) -> str:
+    """Return the last line, after those of progress."""
+    return said.splitlines(keepends=True)[-1]
