@@ -18,8 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from scipy.special import logit
-from scipy.stats import poisson
+from scipy.special import logit, pdtrc
 
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.graph import BLOCK_ENTRIES, Graph, build_graph
@@ -121,6 +120,8 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
     inside, outside = claims.inside[items], claims.outside[items]
     held = inside[inside > 0.0]
     is_claim = outside > inside
+    if not is_claim.any():
+        return Duplicates(group, len(items), 0.0, False, np.empty((0, 2), np.intp), np.empty(0))
     pairs = np.c_[items, claims.holder[items]][is_claim]
     pairs.sort(axis=1)
     strength = outside[is_claim]
@@ -138,7 +139,7 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
     expected = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
     # One more wrong claim may have been missed: a few firm items say little.
     allowed = (n_attracted + 1) / (n_firm + 1) * n_others + HANDFUL * len(items) * share
-    is_clear = bool(poisson.sf(n_counted - 1, allowed) < CHANCE / n_groups)
+    is_clear = n_counted > 0 and bool(pdtrc(n_counted - 1, allowed) < CHANCE / n_groups)
     likely = _probability(strength, held, expected)
     return Duplicates(group, len(items), expected, is_clear, pairs, likely)
 
