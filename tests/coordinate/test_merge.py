@@ -101,7 +101,7 @@ def test_joining_in_turn_gains_and_keeps_groups_apart(grouped, seed, monkeypatch
     test_merges_gain_and_end_where_no_pair_does(grouped, seed)
 
 
-def test_clashes_do_not_depend_on_the_side(seed, monkeypatch):
+def test_clashes_do_not_depend_on_the_side(seed):
     rng = np.random.default_rng(seed)
     n_groups, m = 400, 1200
     labels = np.sort(rng.permutation(np.r_[np.zeros(200), 1 + rng.integers(60, size=m - 200)]))

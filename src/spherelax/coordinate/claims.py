@@ -44,9 +44,9 @@ def find_claims(worth: Graph, group: NDArray[np.int32], labels: Labels) -> Claim
     >>> worth = build_graph(Problem.check([[0, 0, 2], [0, 0, 1], [2, 1, 0]]), 1.0)
     >>> worth.given
     array([0, 1, 2], dtype=int32)
-    >>> find_claims(worth, np.int32([0, 0, 1]), np.int32([0, 1, 0]))  # doctest: +NORMALIZE_WHITESPACE
-    Claims(inside=array([2., 0., 2.]), outside=array([0., 1., 0.]),
-           holder=array([-1,  0, -1], dtype=int32))
+    >>> found = find_claims(worth, np.int32([0, 0, 1]), np.int32([0, 1, 0]))
+    >>> found.inside, found.outside, found.holder.tolist()
+    (array([2., 0., 2.]), array([0., 1., 0.]), [-1, 0, -1])
     """
     m, n_labels = len(labels), count_labels(labels)
     found = Claims(np.zeros(m), np.zeros(m), np.full(m, -1, dtype=np.int32))

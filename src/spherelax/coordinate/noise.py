@@ -182,4 +182,4 @@ def _distinct_places(
         is_first = np.zeros(len(places), dtype=np.bool_)
         is_first[np.unique(ranges * m + drawn, return_index=True)[1]] = True
         waiting = np.flatnonzero(~is_first)
-    return drawn[back]
+    return np.asarray(drawn[back])
