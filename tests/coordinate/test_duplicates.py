@@ -6,7 +6,10 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from lists import with_copies
-from spherelax.coordinate.duplicates import _probability, find_claims
+from spherelax.coordinate.claims import find_claims
+from spherelax.coordinate.duplicates import _probability
+from spherelax.coordinate.graph import build_graph
+from spherelax.problem import Problem
 from spherelax.result import say_duplicates
 
 
@@ -33,7 +36,8 @@ def test_claims_are_those_of_loops(seed):
     for group in range(4):
         labels[groups == group] = rng.permutation(16)[: np.sum(groups == group)]
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
-    claims = find_claims(sp.csr_array(W), groups, labels)
+    worth = build_graph(Problem.check(W), 1.0)
+    claims = find_claims(worth, groups[worth.given].astype(np.int32), labels[worth.given])
     for i in range(24):
         sums = {label: W[i, labels == label].sum() for label in set(labels.tolist())}
         others = [j for j in range(24) if j != i and groups[j] == groups[i]]

@@ -69,7 +69,7 @@ class Passes:
         self.rows = coordinate.start(graph, row_entries)
         self.mu = coordinate.REPULSION * float(graph.values.max())
         self.proposed = coordinate._no_rows(graph.n_items, row_entries)
-        self.scratch = coordinate._scratch(graph, row_entries)
+        self.scratch = coordinate._scratch(graph, row_entries, graph.n_items)
 
     def __call__(self, gamma):
         """Make a pass with all items active; return what it gained."""

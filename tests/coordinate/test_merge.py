@@ -7,7 +7,14 @@ from graphs import average, random_labels, weak_clusters
 
 import twins
 from spherelax.coordinate import merge
+from spherelax.coordinate.graph import build_graph
 from spherelax.labels import renumber
+from spherelax.problem import Problem
+
+
+def _counted(function, calls):
+    """Return a function that notes its calls."""
+    return lambda *given: calls.append(given) or function(*given)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -49,7 +56,8 @@ def test_mutual_best_partners_merge(grouped, seed):
         S = P.T @ twins.dense_similarity(graph) @ P
         holds = [set(groups[labels == c].tolist()) if grouped else set() for c in range(k)]
         for gamma in average(graph) * np.array([0.5, 1.0, 2.0]):
-            mapping = merge._best_partners(level, gamma, 1e-6)
+            stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
+            mapping = merge._paired(merge._best_partners(level, gamma, 1e-6, stamp))
             expected = twins.best_partners(S, P.sum(axis=0), holds, gamma, 1e-6)
             np.testing.assert_array_equal(mapping, expected)
             n_merged += k - 1 - mapping.max()
@@ -68,3 +76,52 @@ def test_merges_gain_and_end_where_no_pair_does(grouped, seed):
     reached = twins.discrete_objective(W, n, found, gamma)
     assert reached > twins.discrete_objective(W, n, labels, gamma)
     assert merge.merge_all(graph, np.zeros_like(labels), gamma, 1e-6) is None
+
+
+@pytest.mark.parametrize("centre", [0, 150, 300])
+def test_a_star_joins_in_a_few_rounds_and_gains(centre, monkeypatch):
+    W = np.zeros((301, 301))
+    W[centre] = W[:, centre] = 1.0
+    free = np.arange(301)
+    free[[5, 6]] = 5
+    for groups in (None, free):
+        graph = build_graph(Problem.check(W, groups))
+        rounds = []
+        monkeypatch.setattr(merge, "_paired", _counted(merge._paired, rounds))
+        mapping = merge.merge_all(graph, np.arange(301, dtype=np.int32), 0.005, 1e-6)
+        assert len(rounds) < 10
+        largest = np.bincount(mapping).max()
+        # The last one to join gains 1 - 0.005 times the size before.
+        assert largest == 200
+        assert groups is None or mapping[graph.given == 5] != mapping[graph.given == 6]
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_joining_in_turn_gains_and_keeps_groups_apart(grouped, seed, monkeypatch):
+    monkeypatch.setattr(merge, "MUTUAL", 2.0)
+    test_merges_gain_and_end_where_no_pair_does(grouped, seed)
+
+
+def test_clashes_do_not_depend_on_the_side(seed):
+    rng = np.random.default_rng(seed)
+    n_groups, m = 400, 1200
+    labels = np.sort(rng.permutation(np.r_[np.zeros(200), 1 + rng.integers(60, size=m - 200)]))
+    labels = renumber(labels.astype(int))
+    groups = rng.integers(n_groups, size=m)
+    ptr = np.arange(m + 1, dtype=np.int32)
+    nothing = np.zeros(0, np.int32)
+    level = merge.Level(
+        np.zeros(m + 1, np.int64),
+        nothing,
+        np.zeros(0, np.float32),
+        np.ones(m),
+        ptr,
+        groups.astype(np.int32),
+    )
+    level = merge.contract(level, labels, labels.max() + 1, 0.0)
+    for b in range(1, labels.max() + 1):
+        expected = bool(set(groups[labels == 0]) & set(groups[labels == b]))
+        for one, other in ((0, b), (b, 0)):
+            stamp = np.full(n_groups, -1, np.int32)
+            stamp[groups[labels == one]] = one
+            assert merge._clash(level, one, other, stamp) == expected

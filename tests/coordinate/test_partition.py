@@ -7,7 +7,16 @@ import scipy.sparse as sp
 from lists import calibration_error, entities
 from spherelax.coordinate import partition
 from spherelax.coordinate.candidates import Candidates, wedges
-from spherelax.coordinate.drawing import Beliefs, Net, State, Sums, count_all, support
+from spherelax.coordinate.drawing import (
+    Beliefs,
+    Net,
+    State,
+    Sums,
+    count_all,
+    put_in,
+    support,
+    take_out,
+)
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.partition import learn_partition, stream
 from spherelax.datasets import make_binary_similarity
@@ -108,10 +117,35 @@ def test_pairs_inside_a_source_that_were_never_compared_say_nothing(seed):
     assert told[right].mean() > untold[right].mean()
 
 
+def test_lists_of_items_stay_whole_while_items_move(seed):
+    rng = np.random.default_rng(seed)
+    state, spare = State.of(np.repeat(np.arange(5), 4)), 0
+    for i in rng.integers(20, size=200):
+        take_out(i, state)
+        spare = put_in(i, rng.integers(-1, 5), spare, state)
+    for c in range(20):
+        held, j = [], state.first[c]
+        while j >= 0:
+            held.append(int(j))
+            j = state.next[j]
+        assert sorted(held) == np.flatnonzero(state.labels == c).tolist()
+        assert len(held) == state.size[c]
+
+
+def test_transitivity_around_a_hub_is_that_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.random((200, 200)) < 0.005, 1)
+    A[0, 1:] = True
+    A = (A | A.T).astype(float)
+    degrees = A.sum(axis=0)
+    possible = np.sum(degrees * (degrees - 1))
+    found = wedges(build_graph(Problem.check(A)))
+    assert (found.closed, found.possible) == (np.trace(A @ A @ A), possible)
+
+
 def test_items_of_one_source_in_a_label_are_counted():
     every = np.arange(12)
-    following = np.where(every % 4 < 3, every + 1, -1)
-    state = State(every // 4, np.full(3, 4), 4 * every[:3], following)
+    state = State.of(every // 4)
     source = np.tile([0, 0, 1, -1], 3).astype(np.int32)
     np.testing.assert_array_equal(count_all(source, state), np.tile([1, 1, 0, 0], 3))
 

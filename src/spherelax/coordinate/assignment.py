@@ -29,7 +29,7 @@ class _Search(NamedTuple):
     dual: Any  # float64, dual variables
     distance: Any  # float64, length of the shortest path found so far
     parent: Any  # int32, the item before the column on that path; -1: not reached
-    reached: Any  # int32, the columns that are reached, in that order
+    reached: Any  # int32, the columns that are reached: those whose distance is final, then others
     done: Any  # bool, whether the distance is final
 
 
@@ -99,7 +99,7 @@ def _shortest_path(start, costs, search, chosen):
     """
     ptr, column, cost = costs.ptr, costs.column, costs.cost
     dual, distance, done = search.dual, search.distance, search.done
-    n_reached = 0
+    n_reached, n_done = 0, 0
     row, so_far = start, 0.0
     end_cost, end_row, end_column = np.inf, start, -1
     while True:
@@ -123,26 +123,36 @@ def _shortest_path(start, costs, search, chosen):
                 continue
             distance[c] = d
             search.parent[c] = row
-        nearest = _nearest_open(n_reached, search)
+        nearest = _nearest_open(n_done, n_reached, search)
         if nearest < 0 or distance[nearest] >= end_cost:
             break
         if search.owner[nearest] < 0:
             end_cost, end_row, end_column = distance[nearest], search.parent[nearest], nearest
             break
         done[nearest] = True
+        n_done += 1
         so_far = distance[nearest]
         row = search.owner[nearest]
     return n_reached, end_cost, end_row, end_column
 
 
 @compiled
-def _nearest_open(n_reached, search):
-    """Return the reached column with the smallest distance that is not final; -1: there is none."""
-    nearest = -1
-    for q in range(n_reached):
-        c = search.reached[q]
-        if not search.done[c] and (nearest < 0 or search.distance[c] < search.distance[nearest]):
-            nearest = c
+def _nearest_open(n_done, n_reached, search):
+    """Return the reached column with the smallest distance that is not final; -1: there is none.
+
+    It becomes the first of those after the ``n_done`` final ones; the others stay in order.
+    """
+    reached, distance = search.reached, search.distance
+    if n_done == n_reached:
+        return -1
+    at = n_done
+    for q in range(n_done + 1, n_reached):
+        if distance[reached[q]] < distance[reached[at]]:
+            at = q
+    nearest = reached[at]
+    for q in range(at, n_done, -1):
+        reached[q] = reached[q - 1]
+    reached[n_done] = nearest
     return nearest
 
 

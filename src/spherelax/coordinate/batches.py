@@ -73,7 +73,7 @@ class Batches:
     def _cuts(self, first: int, last: int) -> list[int]:
         """Cut components so that all parts have about as many items."""
         begins = _at_or_after(self._ptr[first], self._ptr[last], self._n_parts, self._ptr)
-        cuts: list[int] = np.searchsorted(self._ptr, begins).tolist()
+        cuts: list[int] = np.searchsorted(self._ptr, np.array(begins, dtype=np.int32)).tolist()
         return cuts
 
     def share(self, large: Large, batch: Items, work: Callable[[int, int, int], None]) -> None:
@@ -121,8 +121,9 @@ class Large:
     """
 
     def __init__(self, graph: Graph, component: int) -> None:
-        begin, end = map(int, graph.component_ptr[component : component + 2])
-        first, last = np.searchsorted(graph.unit_ptr, [begin, end])
+        ends = graph.component_ptr[component : component + 2]
+        begin, end = map(int, ends)
+        first, last = np.searchsorted(graph.unit_ptr, ends)
         units = graph.unit_ptr[first : last + 1]
         self.component = component
         self.largest = (end - begin) // N_BATCHES
@@ -154,6 +155,7 @@ def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]
 
 def _at_or_after(first: int, last: int, n_parts: int, begins: NDArray[np.int32]) -> list[int]:
     """Cut items evenly: return the first ones, not before the marks, with which a piece begins."""
-    marks = np.linspace(first, last, n_parts + 1)
+    # Of the same type: else NumPy would copy all that is searched.
+    marks = np.ceil(np.linspace(first, last, n_parts + 1)).astype(begins.dtype)
     cuts: list[int] = np.unique(begins[np.searchsorted(begins, marks)]).tolist()
     return cuts

@@ -17,6 +17,8 @@ from spherelax.coordinate.graph import Graph
 
 # Items whose candidates are looked at to see how transitive a list is.
 CENTRES = 4000
+# A list that is this number of times as long as another is searched for the items of that one.
+SEARCHED = 32
 
 
 class Candidates(NamedTuple):
@@ -131,9 +133,32 @@ def _wedges(graph, group, centres):
         for e in range(begin, end):
             j = graph.indices[e]
             possible += end - begin - of_group[group[j]]
-            for f in range(graph.indptr[j], graph.indptr[j + 1]):
-                closed += is_near[graph.indices[f]]
+            closed += _n_shared(graph, i, j, is_near)
         for e in range(begin, end):
             is_near[graph.indices[e]] = False
             of_group[group[graph.indices[e]]] = 0
     return np.array([possible, closed])
+
+
+@compiled
+def _n_shared(graph, i, j, is_near):
+    """Return how many candidates items i and j share; ``is_near`` marks those of i.
+
+    Candidates rise; if j has many more, those of i are searched among them.
+    """
+    indptr, indices = graph.indptr, graph.indices
+    found = 0
+    if indptr[j + 1] - indptr[j] < SEARCHED * (indptr[i + 1] - indptr[i]):
+        for f in range(indptr[j], indptr[j + 1]):
+            found += is_near[indices[f]]
+        return found
+    for e in range(indptr[i], indptr[i + 1]):
+        low, high = indptr[j], indptr[j + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < indices[e]:
+                low = middle + 1
+            else:
+                high = middle
+        found += low < indptr[j + 1] and indices[low] == indices[e]
+    return found

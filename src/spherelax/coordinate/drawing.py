@@ -62,6 +62,7 @@ class State(NamedTuple):
     size: Any  # int64 (m)
     first: Any  # int64 (m), an item of each label; -1: none
     next: Any  # int64 (m), the next item of the same label; -1: none
+    last: Any  # int64 (m), the one before it; anything for the first
 
     @classmethod
     def of(cls, labels: NDArray[np.integer]) -> State:
@@ -75,10 +76,12 @@ class State(NamedTuple):
         m = len(labels)
         by_label = np.argsort(labels, kind="stable")
         is_last = np.diff(labels[by_label], append=m) != 0
-        first, following = np.full(m, -1), np.full(m, -1)
+        first, following, before = np.full(m, -1), np.full(m, -1), np.full(m, -1)
         following[by_label[:-1]] = np.where(is_last[:-1], -1, by_label[1:])
+        before[by_label[1:]] = by_label[:-1]
         first[labels[by_label[::-1]]] = by_label[::-1]
-        return cls(labels.astype(np.int64), np.bincount(labels, minlength=m), first, following)
+        size = np.bincount(labels, minlength=m)
+        return cls(labels.astype(np.int64), size, first, following, before)
 
 
 class Sums(NamedTuple):
@@ -253,10 +256,9 @@ def take_out(i, state):
     if state.first[c] == i:
         state.first[c] = state.next[i]
     else:
-        j = state.first[c]
-        while state.next[j] != i:
-            j = state.next[j]
-        state.next[j] = state.next[i]
+        state.next[state.last[i]] = state.next[i]
+    if state.next[i] >= 0:
+        state.last[state.next[i]] = state.last[i]
 
 
 @compiled
@@ -269,5 +271,7 @@ def put_in(i, c, spare, state):
     state.labels[i] = c
     state.size[c] += 1
     state.next[i] = state.first[c]
+    if state.first[c] >= 0:
+        state.last[state.first[c]] = i
     state.first[c] = i
     return spare

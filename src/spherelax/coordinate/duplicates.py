@@ -12,19 +12,17 @@ their group attracts them as strongly. Where that is often, copies cannot be tol
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from scipy.special import logit
-from scipy.stats import poisson
+from scipy.special import logit, pdtrc
 
+from spherelax.coordinate.claims import Claims, find_claims
 from spherelax.coordinate.curve import Curve, Floats
-from spherelax.coordinate.graph import BLOCK_ENTRIES, Graph, build_graph
+from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.coordinate.model import Model
-from spherelax.labels import Labels, count_labels
+from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Duplicates
 
@@ -37,24 +35,6 @@ CHANCE = 1e-3
 HANDFUL = 0.005
 
 Ints = NDArray[np.intp]
-
-
-class Claims(NamedTuple):
-    """How strongly items hold to their labels, and to the best one that their group has taken.
-
-    Attributes
-    ----------
-    inside : ndarray of shape (n_items,)
-        What the similarities with the items of its own label are worth.
-    outside : ndarray of shape (n_items,)
-        The same for the label of another item of its group where that is largest.
-    holder : ndarray of shape (n_items,)
-        That other item; -1: none.
-    """
-
-    inside: Floats
-    outside: Floats
-    holder: Ints
 
 
 def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Duplicates, ...]:
@@ -73,9 +53,7 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
     if problem.groups is None or not model.graph.grouped:
         return ()
     graph = model.given
-    found = find_claims(_worth(problem, model), graph.group, labels[graph.given])
-    holder = np.where(found.holder < 0, -1, graph.given[found.holder])
-    claims = Claims(*map(graph.as_given, (found.inside, found.outside, holder)))
+    claims = find_claims(_worth(problem, model), graph.group, labels[graph.given])
     sizes = np.bincount(problem.groups)
     every = np.split(np.argsort(problem.groups, kind="stable"), np.cumsum(sizes)[:-1])
     n_groups = int(np.count_nonzero(sizes > 1))
@@ -86,41 +64,13 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
     )
 
 
-def find_claims(worth: Any, groups: NDArray[np.integer], labels: Labels) -> Claims:
-    """Return the claims of all items, by what each similarity is worth, those inside groups too.
-
-    Examples
-    --------
-    >>> worth = sp.csr_array([[0, 0, 2], [0, 0, 1], [2, 1, 0]])
-    >>> find_claims(worth, np.array([0, 0, 1]), np.array([0, 1, 0], dtype=np.int32))
-    Claims(inside=array([2., 0., 2.]), outside=array([0., 1., 0.]), holder=array([-1,  0, -1]))
-    """
-    m, n_labels = len(labels), count_labels(labels)
-    belongs = sp.csr_array((np.ones(m), (np.arange(m), labels)), shape=(m, n_labels))
-    inside, outside, holder = np.zeros(m), np.zeros(m), np.full(m, -1)
-    held = groups * np.intp(n_labels) + labels
-    by_place = np.argsort(held, kind="stable")
-    held = held[by_place]
-    n_rows = max(1, BLOCK_ENTRIES * m // max(worth.nnz, 1))
-    for first in range(0, m, n_rows):
-        sums = sp.coo_array(worth[first : first + n_rows].astype(float) @ belongs)
-        item, label, value = sums.row + np.intp(first), sums.col.astype(np.intp), sums.data
-        is_own = label == labels[item]
-        inside[item[is_own]] = value[is_own]
-        place = groups[item] * np.intp(n_labels) + label
-        at = np.minimum(np.searchsorted(held, place), m - 1)
-        taken = (held[at] == place) & ~is_own & (value > 0.0)
-        item, value, other = item[taken], value[taken], by_place[at[taken]]
-        rising = np.lexsort((-other, value))  # of equal claims, that on the label of the first item
-        outside[item[rising]], holder[item[rising]] = value[rising], other[rising]
-    return Claims(inside, outside, holder)
-
-
 def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplicates:
     """Return how many of the items of a group are copies, and which."""
     inside, outside = claims.inside[items], claims.outside[items]
     held = inside[inside > 0.0]
     is_claim = outside > inside
+    if not is_claim.any():
+        return Duplicates(group, len(items), 0.0, False, np.empty((0, 2), np.intp), np.empty(0))
     pairs = np.c_[items, claims.holder[items]][is_claim]
     pairs.sort(axis=1)
     strength = outside[is_claim]
@@ -138,7 +88,7 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
     expected = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
     # One more wrong claim may have been missed: a few firm items say little.
     allowed = (n_attracted + 1) / (n_firm + 1) * n_others + HANDFUL * len(items) * share
-    is_clear = bool(poisson.sf(n_counted - 1, allowed) < CHANCE / n_groups)
+    is_clear = n_counted > 0 and bool(pdtrc(n_counted - 1, allowed) < CHANCE / n_groups)
     likely = _probability(strength, held, expected)
     return Duplicates(group, len(items), expected, is_clear, pairs, likely)
 
@@ -179,24 +129,16 @@ def _probability(strength: Floats, held: Floats, expected: float) -> Floats:
     return np.asarray(np.minimum(right / np.maximum(of_claims, 1e-300), 1.0))
 
 
-def _worth(problem: Problem, model: Model) -> Any:
-    """Return what every similarity is worth, those inside groups too; 0 if it says nothing."""
+def _worth(problem: Problem, model: Model) -> Graph:
+    """Return what every similarity is worth, those inside groups too."""
     W, every = problem.similarity, model.given
     n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
     if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
         every = build_graph(Problem(W, None), model.unit, model.given.given)
-    values = _values(every, model, problem.kind)
-    if values.min(initial=0.0) < 0.0:
-        values = np.maximum(values, 0.0)
-    return sp.csr_array((values, every.indices, every.indptr), shape=(problem.n_items,) * 2)
-
-
-def _values(every: Graph, model: Model, kind: str | None) -> NDArray[np.floating]:
-    """Return what similarities are worth to a model: log likelihood ratios, where it has them."""
-    if model.right is not None and len(model.right) and kind != "odds":
+    # To a model that learnt them, similarities are worth log likelihood ratios.
+    if model.right is not None and len(model.right) and problem.kind != "odds":
         curve = Curve(model.given.values)
         share = curve.shares(model.given.values, model.right)
         ratio = logit(share) - logit(np.clip(model.right.mean(), 1e-6, 1.0 - 1e-6))
-        return np.asarray(ratio[curve.bins(every.values)])
-    graph = every if model.worth is None else model.worth.applied(every)
-    return graph.values
+        return every._replace(values=np.asarray(ratio[curve.bins(every.values)]))
+    return every if model.worth is None else model.worth.applied(every)

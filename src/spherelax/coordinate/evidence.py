@@ -79,9 +79,9 @@ def by_rank(graph: Graph) -> Worth | None:
     >>> by_rank(build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))).worth
     array([0.625, 0.75 , 0.875, 1.   ], dtype=float32)
     """
-    sizes, count = np.unique(graph.values, return_counts=True)
-    if len(sizes) < 2:
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
+    sizes, count = np.unique(graph.values, return_counts=True)
     return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32), SLOPE)
 
 

@@ -13,7 +13,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.neighbors import Entries, components, enter_transposed, in_order, n_above
+from spherelax.coordinate.neighbors import (
+    Entries,
+    close_gaps,
+    components,
+    count_columns,
+    enter_transposed,
+    in_order,
+    n_above,
+)
 from spherelax.problem import Problem
 
 # Entries of the similarity that are read together.
@@ -183,14 +191,16 @@ def build_graph(
     place[given] = np.arange(m, dtype=np.int32)
     group = group[given] if len(group) else group
     indptr = np.zeros(m + 1, dtype=np.int64)
-    for block in _entries(W, scale, given, place, group):
-        indptr[1:] += np.bincount(block.columns, minlength=m)
+    count_columns(W.indices.astype(np.int32, copy=False), place, indptr)
     np.cumsum(indptr, out=indptr)
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
     ends = indptr[:-1].copy()
     for block in _entries(W, scale, given, place, group):
         enter_transposed(block, ends, indices, values)
+    if not np.array_equal(ends, indptr[1:]):
+        close_gaps(ends, indptr, indices, values)
+        indices, values = indices[: indptr[-1]].copy(), values[: indptr[-1]].copy()
     weight = (np.diff(indptr) > 0).astype(np.float32)
     most = strongest(values)
     return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)

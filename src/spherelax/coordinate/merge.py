@@ -20,10 +20,15 @@ from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
 from spherelax.coordinate.prefetch import AHEAD
-from spherelax.labels import count_labels
+from spherelax.labels import count_labels, renumber
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
 SPARE_ROOM = 1.25
+# If less than this share of the labels that would gain by merging are each other's best partner,
+# as of a hub and all that is similar to it alone, labels join their best partners in turn.
+MUTUAL = 1 / 64
+# The groups of labels that hold more than this number are sorted, so that they can be searched.
+FEW_GROUPS = 64
 
 
 class Level(NamedTuple):
@@ -55,15 +60,41 @@ def merge_all(
     one of them would have added to the gain of another, the next round of the caller sees it.
     """
     mapping = None
-    level = contract(items_level(graph), labels, count_labels(labels), gamma)
+    k, sizes = count_labels(labels), np.diff(graph.component_ptr)
+    level = contract(items_level(graph), labels, k, gamma)
+    component = np.empty(k, dtype=np.int32)
+    component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     while True:
         stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
-        step = _best_partners(level, gamma, least, stamp)
+        partner = _best_partners(level, gamma, least, stamp)
+        step = _paired(partner)
         n_merged = count_labels(step)
         if n_merged == len(step):
             return mapping
+        is_slow = _are_slow(partner, component)
+        if is_slow.any():
+            joined = _joined(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
+            step = renumber(np.where(is_slow, joined, _first_of_pairs(partner)))
+            n_merged = count_labels(step)
         level = contract(level, step, n_merged, 0.0)
+        before, component = component, np.empty(n_merged, dtype=np.int32)
+        component[step] = before
         mapping = step if mapping is None else step[mapping]
+
+
+def _first_of_pairs(partner: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the first label of each pair that are each other's partner; others stay themselves."""
+    own = np.arange(len(partner), dtype=np.int32)
+    is_mutual = (partner >= 0) & (partner[partner] == own)
+    return np.where(is_mutual, np.minimum(own, partner), own)
+
+
+def _are_slow(partner: NDArray[np.int32], component: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell of each label whether hardly any two of its component are each other's partner."""
+    is_mutual = (partner >= 0) & (partner[partner] == np.arange(len(partner)))
+    n_mutual = np.bincount(component, weights=is_mutual)
+    n_wanted = np.bincount(component, weights=partner >= 0)
+    return np.asarray(((n_mutual > 0) & (n_mutual < MUTUAL * n_wanted))[component])
 
 
 def items_level(graph: Graph) -> Level:
@@ -120,6 +151,8 @@ def _contract(level, labels, gamma, outline):
                 wider[0, e], wider[1, e] = entries[0, e], entries[1, e]
             entries = wider
         indptr[a + 1] = _keep_similar(a, n, sums, gamma, outline, entries)
+    if grouped:
+        _sort_groups(outline)
     return entries[:, : indptr[k]]
 
 
@@ -151,6 +184,24 @@ def _collect_groups(level, items, a, outline):
     outline.group_ptr[a + 1] = end
 
 
+@compiled(allocates=True)
+def _sort_groups(outline):
+    """Sort the groups of labels that hold many."""
+    group_ptr, groups = outline.group_ptr, outline.groups
+    group, holder = np.empty_like(groups), np.empty_like(groups)
+    n = 0
+    for a in range(len(group_ptr) - 1):
+        if group_ptr[a + 1] - group_ptr[a] > FEW_GROUPS:
+            for p in range(group_ptr[a], group_ptr[a + 1]):
+                group[n], holder[n] = groups[p], a
+                n += 1
+    if n > 0:
+        ends = group_ptr.copy()
+        for p in _by_label(group[:n], np.zeros(groups.max() + 3, np.int64)):
+            groups[ends[holder[p]]] = group[p]
+            ends[holder[p]] += 1
+
+
 @compiled
 def _keep_similar(a, n, sums, gamma, outline, entries):
     """Write the labels whose mean similarity to label a is above gamma; return where they end.
@@ -171,11 +222,11 @@ def _keep_similar(a, n, sums, gamma, outline, entries):
 
 @compiled
 def _best_partners(level, gamma, least, stamp):
-    """Merge labels that are each other's best partner; return the new label of each.
+    """Return the best partner of each label; -1: none.
 
-    The best partner of a label is the one that it gains most by merging with, by more than
-    ``least`` and the first of several, among those that hold no item of the same group. ``stamp``
-    has an entry for each group, and is -1 before.
+    It is the one that the label gains most by merging with, by more than ``least`` and the first of
+    several, among those that hold no item of the same group. ``stamp`` has an entry for each group,
+    and is -1 before.
     """
     k = len(level.size)
     grouped = len(level.groups) > 0
@@ -192,21 +243,55 @@ def _best_partners(level, gamma, least, stamp):
                 continue
             if not stamped:
                 stamped = True
-                for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
-                    stamp[level.groups[p]] = a
+                _stamp_groups(level, a, a, stamp)
             if not _clash(level, a, b, stamp):
                 best = gain
                 partner[a] = b
-    return _paired(partner)
+    return partner
 
 
 @compiled
 def _clash(level, a, b, stamp):
     """Tell whether two labels hold items of the same group; ``stamp`` is a for the groups of a."""
-    for p in range(level.group_ptr[b], level.group_ptr[b + 1]):
-        if stamp[level.groups[p]] == a:
-            return True
-    return False
+    group_ptr, groups = level.group_ptr, level.groups
+    begin, end = group_ptr[b], group_ptr[b + 1]
+    if end - begin > max(FEW_GROUPS, group_ptr[a + 1] - group_ptr[a]):
+        for p in range(group_ptr[a], group_ptr[a + 1]):
+            if _holds(groups, begin, end, groups[p]):
+                return True
+        return False
+    return _is_stamped(level, b, a, stamp)
+
+
+@compiled
+def _stamp_groups(level, a, name, stamp):
+    """Set the stamp of the groups of label a, if there are groups, to a name."""
+    if len(level.groups) > 0:
+        for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
+            stamp[level.groups[p]] = name
+
+
+@compiled
+def _is_stamped(level, a, name, stamp):
+    """Tell whether any group of label a is stamped with a name."""
+    found = False
+    if len(level.groups) > 0:
+        for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
+            found |= stamp[level.groups[p]] == name
+    return found
+
+
+@compiled
+def _holds(groups, begin, end, group):
+    """Tell whether sorted ``groups[begin:end]`` hold a group."""
+    last = end
+    while begin < end:
+        middle = (begin + end) // 2
+        if groups[middle] < group:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin < last and groups[begin] == group
 
 
 @compiled(allocates=True)
@@ -221,3 +306,33 @@ def _paired(partner):
                 mapping[partner[a]] = n
             n += 1
     return mapping
+
+
+@compiled
+def _joined(level, gamma, least, partner):
+    """Let labels join their best partners in turn, many of them one; return whom each has joined.
+
+    Each joins if it still gains by that, which is computed with all that have joined before. One
+    that others have joined stays, and one that more labels want to join than its partner.
+    """
+    k = len(partner)
+    start = np.zeros(k + 3, np.int64)
+    suitors = _by_label(np.where(partner < 0, np.int32(k), partner), start)
+    stamp = np.full(1 + (level.groups.max() if len(level.groups) > 0 else 0), -1, np.int32)
+    root, is_joined = np.arange(k).astype(np.int32), np.zeros(k, np.bool_)
+    for b in range(k):
+        if root[b] != b:
+            continue
+        size, n_suitors = level.size[b], start[b + 1] - start[b]
+        _stamp_groups(level, b, b, stamp)
+        for a in suitors[start[b] : start[b + 1]]:
+            if is_joined[a] or start[a + 1] - start[a] > n_suitors:
+                continue
+            gain = -gamma * level.size[a] * size
+            for e in range(level.indptr[a], level.indptr[a + 1]):
+                gain += level.values[e] if root[level.indices[e]] == b else 0.0
+            if gain > least and not _is_stamped(level, a, b, stamp):
+                root[a], is_joined[b] = b, True
+                size += level.size[a]
+                _stamp_groups(level, a, b, stamp)
+    return root

@@ -36,6 +36,10 @@ FEW = 20
 # Problems of noise that are solved; of many items, one is like the other.
 N_SURROGATES = 3
 N_SURROGATES_OF_MANY = 1
+# Of a group with more items than this multiple of its similarities with another group, only the
+# items that have any change places: else many small groups beside a large one would take memory for
+# the product of both.
+SPARSE = 64
 
 
 def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
@@ -182,11 +186,33 @@ def _within_groups(
     place = np.empty(graph.n_items, dtype=np.int64)
     place[by_group] = np.arange(graph.n_items)
     pairs, which = np.unique(group[one] * np.int64(n_groups) + group[other], return_inverse=True)
-    second = pairs % n_groups
     group_ptr = np.cumsum(np.r_[0, np.bincount(group)])
-    first_place = group_ptr[second]
-    sizes = group_ptr[second + 1] - first_place
-    begins = np.cumsum(sizes) - sizes
-    order = np.lexsort((rng.random(int(sizes.sum())), np.repeat(np.arange(len(pairs)), sizes)))
-    moved = order[begins[which] + place[other] - first_place[which]] - begins[which]
+    first_place = group_ptr[pairs % n_groups]
+    sizes = group_ptr[pairs % n_groups + 1] - first_place
+    at = place[other] - first_place[which]
+    is_sparse = sizes > SPARSE * np.bincount(which)
+    begins = np.cumsum(np.where(is_sparse, 0, sizes))
+    pair = np.repeat(np.arange(len(pairs)), np.diff(begins, prepend=0))
+    order = np.lexsort((rng.random(len(pair)), pair))
+    begins -= np.where(is_sparse, 0, sizes)
+    few = is_sparse[which]
+    moved = np.empty_like(at)
+    moved[~few] = order[(begins[which] + at)[~few]] - begins[which[~few]]
+    moved[few] = _distinct_places(which[few], at[few], sizes, rng)
     return one, by_group[first_place[which] + moved]
+
+
+def _distinct_places(
+    which: NDArray[np.intp], at: NDArray[np.intp], sizes: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw a new place for each place in a range, different ones in each range; most stay free."""
+    m = int(sizes.max()) if len(sizes) else 1
+    places, back = np.unique(which * m + at, return_inverse=True)
+    ranges, drawn = places // m, np.empty_like(places)
+    waiting = np.arange(len(places))
+    while len(waiting):
+        drawn[waiting] = (rng.random(len(waiting)) * sizes[ranges[waiting]]).astype(np.intp)
+        is_first = np.zeros(len(places), dtype=np.bool_)
+        is_first[np.unique(ranges * m + drawn, return_index=True)[1]] = True
+        waiting = np.flatnonzero(~is_first)
+    return np.asarray(drawn[back])

@@ -159,13 +159,12 @@ def _least_gain(graph: Graph) -> float:
 
 def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
     """Return room for the sums of one item by label, and for the largest units if there are any."""
-    m, n_neighbors = graph.n_items, np.diff(graph.indptr)
-    most = max(1, int(n_neighbors.max()))
+    m, most = graph.n_items, max(1, int(np.diff(graph.indptr).max()))
     sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most, dtype=np.int32))
     if not graph.grouped:
         return sums, None
     widest = int(np.diff(graph.unit_ptr).max())
-    most = int(np.add.reduceat(n_neighbors, graph.unit_ptr[:-1]).max())
+    most = int(np.diff(graph.indptr[graph.unit_ptr]).max())
     return sums, UnitRoom(
         old=np.empty(widest, dtype=np.int32),
         chosen=np.empty(widest, dtype=np.int32),

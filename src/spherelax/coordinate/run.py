@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -66,14 +66,12 @@ def run(
         learnt = learn(Model.of(problem, is_metric=True), route, callback)
     else:
         learnt = learn_problem(problem, route, callback, sources)
-    given = learnt.model.graph.given
-    as_given = _AsGiven(learnt.model.graph)
-    path = replace(learnt.path, labels=tuple(map(as_given, learnt.path.labels)))
+    model, given = learnt.model, learnt.model.graph.given
     picked = pick_step(
-        path,
+        learnt.path,
         "description" if pick == "valleys" else pick,
-        merged=path.n_labels == 1,
-        score=partial(modularity, problem.similarity),
+        merged=learnt.path.n_labels == 1,
+        score=lambda labels: modularity(problem.similarity, model.graph.as_given(labels)),
         eta_floor=settings.eta_floor,
     )
     joins_noise = problem.groups is None
@@ -87,7 +85,10 @@ def run(
         callback=callback,
         has_neighbors=has_neighbors,
     )
+    model, teacher, as_given = learnt.model, _teacher(learnt, found), _AsGiven(learnt.model.graph)
+    path = replace(learnt.path, labels=tuple(map(as_given, learnt.path.labels)))
     labels = as_given(found.labels)
+    del learnt, as_given  # the labels in the order of the graph, before copies are looked for
     return Outcome(
         labels=labels,
         alpha=float(path.alphas[found.at]),
@@ -96,10 +97,10 @@ def run(
         is_whole=found.is_whole,
         path=path,
         source=CoordinateSource(
-            learnt.model,
+            model,
             route,
-            _teacher(learnt, found),
-            find_duplicates(problem, learnt.model, labels),
+            teacher,
+            find_duplicates(problem, model, labels),
             None if sources is None else sources[given],
             found.unseen,
         ),

@@ -54,10 +54,7 @@ def sweep(
     with Batches(graph, n_threads) as batches:
         passes = _Passes(graph, row_entries, batches)
         for gamma in map(float, resolutions):
-            gain = 0.0
-            for _ in range(n_inner):
-                gain = passes.visit_all(gamma)
-            yield Iterate(gamma, abs(gain), passes.rows)
+            yield Iterate(gamma, abs(passes.at(gamma, n_inner)), passes.rows)
 
 
 def start(graph: Graph, row_entries: int, *, is_cut: bool = False) -> Rows:
@@ -93,12 +90,8 @@ class _Passes:
         The rows of U, which every pass improves.
     gains : ndarray of shape (n_components,)
         What the objective gained by each component in the last pass.
-    batch : Proposed
-        Room for the rows of the largest batch.
     unit : list of Proposed
         Room for the rows of the largest unit of a small component, for each thread.
-    scratch : list of Scratch
-        One for each thread.
     """
 
     def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
@@ -106,16 +99,28 @@ class _Passes:
         self.rows = start(graph, row_entries, is_cut=any(one.is_cut for one in batches.large))
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
-        spans = [span for one in batches.large for span in one.batches]
-        self.batch = _no_rows(max((last - first for first, last in spans), default=0), row_entries)
         largest = min(int(np.diff(graph.unit_ptr).max()), LARGE)
-        threads = range(batches.n_threads)
-        self.unit = [_no_rows(largest, row_entries) for _ in threads]
-        self.scratch = [_scratch(graph, row_entries) for _ in threads]
+        self.unit = [_no_rows(largest, row_entries) for _ in range(batches.n_threads)]
+        self.entries, self.widest = row_entries, int(np.diff(graph.indptr).max())
 
-    def visit_all(self, gamma: float) -> float:
-        """Make one pass at a resolution, and return what the objective gained."""
-        terms = Terms(gamma, self.mu, SMALL)
+    def at(self, gamma: float, n_passes: int) -> float:
+        """Make passes at a resolution, and return what the objective gained in the last one.
+
+        There is room for them as long as they last: labels are improved in between.
+        """
+        spans = [span for one in self.batches.large for span in one.batches]
+        most = max((last - first for first, last in spans), default=0)
+        self.batch = _no_rows(most, self.entries)
+        threads = range(self.batches.n_threads)
+        self.scratch = [_scratch(self.graph, self.entries, self.widest) for _ in threads]
+        gain = 0.0
+        for _ in range(n_passes):
+            gain = self._visit_all(Terms(gamma, self.mu, SMALL))
+        del self.batch, self.scratch
+        return gain
+
+    def _visit_all(self, terms: Terms) -> float:
+        """Make one pass, and return what the objective gained."""
         for one in self.batches.large:
             self.gains[one.component] = sum(self._visit(one, at, terms) for at in one.batches)
 
@@ -131,7 +136,7 @@ class _Passes:
         graph, rows, proposed = self.graph, self.rows, self.batch
 
         def span(first: int, last: int) -> Span:
-            unit = int(np.searchsorted(graph.unit_ptr, first, side="right")) - 1
+            unit = int(np.searchsorted(graph.unit_ptr, np.int32(first), side="right")) - 1
             return Span(first, last, unit, batch[0], large.component)
 
         def propose(first: int, last: int, thread: int) -> None:
@@ -151,10 +156,10 @@ def _no_rows(n: int, row_entries: int) -> Proposed:
     return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue)
 
 
-def _scratch(graph: Graph, row_entries: int) -> Scratch:
-    """Return what one thread works with."""
+def _scratch(graph: Graph, row_entries: int, most: int) -> Scratch:
+    """Return what one thread works with, if no item has more neighbours than ``most``."""
     m = graph.n_items
-    widest = 1 + min(m, row_entries * int(np.diff(graph.indptr).max()))
+    widest = 1 + min(m, row_entries * most)
     return Scratch(
         x=np.zeros(m, dtype=np.float32),
         group=np.zeros(m if graph.grouped else 1, dtype=np.float32),

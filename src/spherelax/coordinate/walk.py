@@ -202,9 +202,11 @@ class Trail:
         active = changed(graph, rounded, self.rounded, CHANGED)
         if not active.any():
             return None if self.is_many else lowered(graph, before, gamma, n_threads=n_threads)
-        self.rounded = np.where(active, rounded, self.rounded)
-        improve = moved_once if self.is_many else polished
-        labels = np.where(active, rounded, before)
+        improve, labels = moved_once if self.is_many else polished, rounded
+        if not active.all():
+            labels = np.where(active, rounded, before)
+            np.copyto(rounded, self.rounded, where=~active)
+        self.rounded = rounded
         return improve(graph, labels, gamma, active=active, n_threads=n_threads)
 
     @property
