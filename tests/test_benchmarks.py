@@ -161,3 +161,26 @@ def test_quick_and_full_differ_in_size_alone(benchmark, monkeypatch):
     bench.main([])
     assert [max(settings.sizes) for settings in seen] == [100_000, 1_000_000]
     assert [settings.repeats for settings in seen] == [5, 3]
+
+
+def test_pairs_in_files_become_entities_and_are_compared(benchmark, capsys):
+    pytest.importorskip("duckdb")
+    bench = benchmark("bench_scale")
+    bench.main(["--pairs", "3e3", "--files", "2", "--workers", "1"])
+    found = dict(re.findall(r"^(.{28})(\S+)$", capsys.readouterr().out, re.MULTILINE))
+    found = {name.strip(): float(value) for name, value in found.items()}
+    assert found["pair-F"] > 0.9
+    assert found["components, pair-F"] < found["pair-F"]
+    assert found["ingest, % of CPU"] + found["rounds, % of CPU"] < 100
+    assert found["peak MB"] > found["components, peak MB"] > 0
+
+
+def test_truth_of_pairs_is_that_of_their_ids(benchmark):
+    bench = benchmark("bench_scale")
+    truth = bench.truth_of(5_000, 1_000)
+    for pairs in bench.pairs_of(5_000, 1_000, seed=0):
+        is_right = truth[pairs["a"]] == truth[pairs["b"]]
+        assert (truth[np.r_[pairs["a"], pairs["b"]]] >= 0).all()
+        assert 0.84 < is_right.mean() < 0.87
+        ids = bench._columns(pairs)["id_a"]
+        np.testing.assert_array_equal(bench.numbers_of(ids), pairs["a"])
