@@ -267,3 +267,23 @@ def test_scanpy_takes_the_clusters_for_its_own():
     assert list(named) == adata.obs["spherelax"].cat.categories.tolist()
     together = sl.metrics.pairwise_scores(adata.obs["louvain"].cat.codes, adata.obs["spherelax"])
     assert together.f_score > 0.8
+
+
+def test_clusters_are_numbered_by_size(adata):
+    """As scanpy numbers them; of equal clusters the one that comes first has the lower number."""
+    sizes = 10, 30, 20
+    W = np.zeros((60, 60))
+    truth = np.repeat(range(3), sizes)
+    W[truth[:, None] == truth] = 1.0
+    adata.obsp["connectivities"] = sp.csr_matrix(W + 0.01)
+    sl.cells.label(adata)
+    assert adata.obs["spherelax"].tolist() == np.array(["2", "0", "1"])[truth].tolist()
+    items = from_anndata(adata)
+    result = sl.solve(items.problem)
+    assert items.answer(result)["label"] == np.array([2, 0, 1])[truth].tolist()
+    assert items.entities(result)["size"] == [30, 20, 10]
+
+
+def test_files_of_cells_hold_neighbours(adata, tmp_path):
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    assert sl.io.read(tmp_path / "cells.h5ad").kind == "neighbors"

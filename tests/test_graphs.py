@@ -267,3 +267,24 @@ def test_labels_of_another_graph_are_refused(club):
     with pytest.raises(sl.InvalidInputError, match=r"one of networkx or igraph; found ndarray$"):
         label_nodes(np.eye(34), items, result)
     assert "label" not in club.nodes[0]
+
+
+def test_neighbour_graphs_are_recognised(tmp_path):
+    """Every node is joined to its nearest: of networkx, igraph, SciPy, or a table of edges."""
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    W = sp.csr_array(sl.similarity.nearest_neighbors(X, n_neighbors=8, weights="binary"))
+    graph = nx.from_scipy_sparse_array(W)
+    pairs = np.argwhere(sp.triu(W).toarray())
+    table = tmp_path / "edges.csv"
+    np.savetxt(table, pairs, fmt="n%d", delimiter=",")
+    for found in (graph, W, igraph.Graph(pairs.tolist())):
+        assert from_graph(found).kind == "neighbors"
+    assert sl.io.read(table).kind == "neighbors"
+    assert sl.io.read(table, similarity_kind="graph").kind == "graph"
+
+
+def test_other_graphs_stay_graphs(club):
+    nx = pytest.importorskip("networkx")
+    for graph in (club, nx.gnp_random_graph(300, 0.05, seed=0), nx.empty_graph(0)):
+        assert from_graph(graph).kind == "graph"

@@ -24,7 +24,7 @@ def label(
     """Cluster cells by their neighbour graph; the resolution is found, not given.
 
     It is called like :func:`scanpy.tl.leiden`, after :func:`scanpy.pp.neighbors`, and writes to the
-    same places: ``obs[key_added]`` is the cluster of each cell, categorical text;
+    same places: ``obs[key_added]`` is the cluster of each cell, categorical text, "0" the largest;
     ``obs[f"{key_added}_confidence"]`` a number from 0 to 1; ``uns[key_added]["params"]`` the
     settings and what was found; ``uns[key_added]["path"]`` the resolution, the number of clusters
     and the stability of every answer that ``n_labels`` can move to.

@@ -51,6 +51,20 @@ def renumber(labels: NDArray[np.integer]) -> Labels:
     return rank.take(labels)
 
 
+def by_size(labels: NDArray[np.integer]) -> Labels:
+    """Return labels numbered by falling number of items; of equal ones in their old order.
+
+    Examples
+    --------
+    >>> by_size(np.array([0, 1, 1, 2, 2]))
+    array([2, 0, 0, 1, 1], dtype=int32)
+    """
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return rank.take(labels)
+
+
 def separate(labels: NDArray[np.integer], alone: NDArray[np.bool_]) -> Labels:
     """Give each of the items marked ``alone`` its own label.
 

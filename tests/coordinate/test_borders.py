@@ -50,6 +50,30 @@ def test_one_cloud_is_one_label(seed):
     assert (result.n_labels, result.status) == (1, sl.Status.NOISE)
 
 
+def overlapping(n_dimensions, seed):
+    """Six clusters whose neighbours are about as far away as everything else."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(6, size=900)
+    return 0.45 * rng.normal(size=(6, n_dimensions))[truth] + rng.normal(
+        size=(900, n_dimensions)
+    ), truth
+
+
+def test_clusters_of_many_dimensions_are_found(seed):
+    X, truth = overlapping(60, seed)
+    result = sl.SphereClustering().fit(X).result_
+    assert result.status is sl.Status.BORDERS
+    assert adjusted_rand_score(truth, result.labels) > 0.5
+
+
+@pytest.mark.parametrize("n_dimensions", [20, 60])
+def test_one_cloud_of_many_dimensions_is_one_label(n_dimensions, seed):
+    X = np.random.default_rng(seed).normal(size=(900, n_dimensions))
+    assert sl.SphereClustering().fit(X).n_clusters_ == 1
+    with pytest.warns(sl.SphereWarning):
+        assert sl.solve(relative(X)).n_labels == 1
+
+
 def test_precomputed_neighbours_are_recognised(cells):
     model = sl.SphereClustering(affinity="precomputed").fit(cells[0])
     assert model.result_.status is sl.Status.BORDERS

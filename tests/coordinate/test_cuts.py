@@ -52,12 +52,28 @@ def test_distances_are_shortest_ways_to_the_border(seed):
     expected = distance - 0.5 * np.sign(distance)
     part = whole(build_graph(Problem.check(W)))
     np.testing.assert_array_equal(cuts._distance(part, 10), expected)
-    mean = cuts._walk_mean(part, cuts._distance(part, 10))
-    np.testing.assert_array_equal(mean[-2:], np.inf)
-    steps = 0.5 * np.eye(m) + 0.5 * W[:m, :m] / W[:m, :m].sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(
-        mean[:m], np.linalg.matrix_power(steps, cuts.WALK) @ expected[:m], atol=1e-6
-    )
+    potential = cuts._potential(part, 10, cuts._distance(part, 10))
+    np.testing.assert_array_equal(potential[-2:], np.inf)
+    assert np.isfinite(potential[:m]).all()
+
+
+def test_potentials_drive_the_current_from_one_label_to_the_other(seed):
+    graph = weak_clusters(np.random.default_rng(seed))
+    W = dense_similarity(graph)
+    laplacian = np.diag(W.sum(axis=1) * (1.0 + cuts.LEAK)) - W
+    current = np.where(np.arange(len(W)) < 10, -1.0 / 10, 1.0 / (len(W) - 10))
+    expected = np.linalg.solve(laplacian, current)
+    part = whole(graph)
+    found = cuts._potential(part, 10, cuts._distance(part, 10))
+    np.testing.assert_allclose(found, expected, atol=0.05 * np.ptp(expected))
+
+
+def test_items_without_edges_have_no_potential():
+    W = np.diag([1.0, 1.0, 0.0], 1)
+    part = whole(build_graph(Problem.check(W + W.T)))
+    distance = cuts._distance(part, 2)
+    assert np.isfinite(cuts._potential(part, 2, distance)[:3]).all()
+    assert cuts._potential(part, 2, distance)[3] == np.inf
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.33, 1.0])
@@ -72,21 +88,32 @@ def test_a_peak_is_the_mean_of_a_share_of_the_cuts(share, seed):
         assert means[first] == pytest.approx(max(means))
 
 
-def test_distance_keeps_far_cuts_short():
+def test_potential_keeps_far_cuts_short():
     """A long strip of points: cuts far from the border are as high as those near it."""
     rng = np.random.default_rng(0)
     X = np.c_[100.0 * rng.random(2000), rng.normal(size=2000)]
     X = X[X[:, 0].argsort()]
     part = whole(build_graph(Problem.check(nearest_neighbors(X))))
-    by_distance, by_odds = (
+    by_potential, by_odds = (
         cuts._cuts(part, np.argsort(order))[50:-50]
         for order in (
-            cuts._walk_mean(part, cuts._distance(part, 300)),
+            cuts._potential(part, 300, cuts._distance(part, 300)),
             cuts._walk_odds(part, 300),
         )
     )
-    assert np.median(by_distance[1000:]) < 1.3 * np.median(by_distance[:500])
-    assert np.median(by_distance[1000:]) < 0.8 * np.median(by_odds[1000:])
+    assert np.median(by_potential[1000:]) < 1.3 * np.median(by_potential[:500])
+    assert np.median(by_potential[1000:]) < 0.8 * np.median(by_odds[1000:])
+
+
+def test_extent_of_a_chain_and_of_a_clique():
+    """20 items of a chain are 19.5 edges deep, and 19.5^2 / 20 times as long as wide."""
+    chain = np.diag(np.ones(24), 1)
+    clique = np.ones((25, 25)) - np.eye(25)
+    for W, depth in ((chain + chain.T, 19.5), (clique, 0.5)):
+        part = whole(build_graph(Problem.check(W)))
+        found, ratio = cuts._extent(cuts._distance(part, 5), 5)
+        assert found == depth
+        assert ratio == pytest.approx(max(depth**2 / 20, min(depth, 4.5) ** 2 / 5))
 
 
 @pytest.mark.parametrize("has_cells", [False, True])

@@ -91,9 +91,17 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("n", [1000, 2000, 4000])
+def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
+    X, truth = make_moons(n, noise=0.1, random_state=0)
+    found = solve_points(X)
+    assert found.n_labels == 2
+    assert sl.metrics.pairwise_scores(truth, found.labels).f_score > 0.97
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [20_000, 50_000])
+@pytest.mark.parametrize("n", [8000, 20_000, 50_000])
 def test_many_points_have_no_more_clusters(shape, n):
     expected, draw = SHAPES[shape]
     assert solve_points(draw(n, 1)).n_labels == expected

@@ -29,10 +29,12 @@ from spherelax.labels import Labels, count_labels
 # larger labels are candidates.
 SMALLEST = 8
 LARGEST = 40
-# Of labels with at least this share of the most evidence, the finest are taken.
-SHARE = 0.9
 # Nats an edge that labels must save beyond patches; one cloud shows less.
 BEYOND = 0.04
+# A graph is open if even patches of LARGEST items lose more than this share of their edges, as in
+# clouds of many dimensions. There some items are near to many others, which saves more nats.
+OPEN = 0.5
+BEYOND_OF_OPEN = 0.15
 # Many items are contracted to at most this number of cells before they are walked whole.
 MOST_CELLS = 1 << 12
 
@@ -72,16 +74,35 @@ class _Patches(NamedTuple):
         return float(np.sum((expected - self.leaving) * np.log(all_edges / self.edges)) / all_edges)
 
 
-def finest(
+def clearest(
     graph: Graph, labelings: Sequence[Labels], n_cells: int
 ) -> tuple[int | None, NDArray[np.float64]]:
-    """Return the first labeling with nearly the most evidence, and the evidence of all.
+    """Return the labeling with the most evidence, and the evidence of all.
 
-    None instead of the first: there is one cloud.
+    None instead of the labeling: there is one cloud.
     """
     found = evidence(graph, labelings, n_cells)
-    most = found.max()
-    return (int((found >= SHARE * most).argmax()) if most > BEYOND else None), found
+    beyond = BEYOND_OF_OPEN if is_open(graph, labelings, n_cells) else BEYOND
+    return (int(found.argmax()) if found.max() > beyond else None), found
+
+
+def is_open(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> bool:
+    """Tell whether even the largest patches without clusters lose most of their edges.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> ring = np.eye(400, k=1) + np.eye(400, k=399)
+    >>> graph = build_graph(Problem.check(ring + ring.T))
+    >>> near, far = ([np.arange(400, dtype=np.int32) // n for n in (10, 20)],
+    ...              [np.arange(400, dtype=np.int32) % n for n in (40, 20)])
+    >>> is_open(graph, near, 400), is_open(graph, far, 400)
+    (False, True)
+    """
+    patches, limits = _patches(graph, labelings), _limits(graph, n_cells)
+    line = _law(patches, *limits)
+    return line is not None and bool(np.polyval(line, limits[1]) > np.log(OPEN))
 
 
 def evidence(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> NDArray[np.float64]:
@@ -100,17 +121,36 @@ def evidence(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> NDArray
     >>> [bool(found < 0.01) for found in evidence(graph, steps, n_cells=400)]  # no clusters
     [True, True, True, True]
     """
-    degrees = neighbors.degrees(graph)
-    patches = [_Patches.of(graph, degrees, labels) for labels in labelings]
-    sizes = np.array([one.mean_size for one in patches])
-    cell = np.log(max(graph.n_present() / n_cells, 1.0))
-    low, high = np.log(SMALLEST) + cell, np.log(LARGEST) + cell
-    leaving = np.array([one.share_leaving for one in patches])
-    fine = np.flatnonzero((sizes >= low) & (sizes <= high) & (leaving > 0))
+    patches, (low, high) = _patches(graph, labelings), _limits(graph, n_cells)
     found = np.full(len(patches), -np.inf)
-    if len(np.unique(sizes[fine])) < 2:
-        return found
-    line = np.polyfit(sizes[fine], np.log(leaving[fine]), 1)
-    for at in np.flatnonzero(sizes > high):
-        found[at] = patches[at].evidence(line)
+    line = _law(patches, low, high)
+    if line is not None:
+        for at, one in enumerate(patches):
+            if one.mean_size > high:
+                found[at] = one.evidence(line)
     return found
+
+
+def _patches(graph: Graph, labelings: Sequence[Labels]) -> list[_Patches]:
+    """Count what the labels of each labeling have."""
+    degrees = neighbors.degrees(graph)
+    return [_Patches.of(graph, degrees, labels) for labels in labelings]
+
+
+def _limits(graph: Graph, n_cells: int) -> tuple[float, float]:
+    """Return the logarithms of the sizes of patches between which the law is measured."""
+    cell = float(np.log(max(graph.n_present() / n_cells, 1.0)))
+    return np.log(SMALLEST) + cell, np.log(LARGEST) + cell
+
+
+def _law(patches: Sequence[_Patches], low: float, high: float) -> NDArray[np.float64] | None:
+    """Return the line from the size of patches to the share that leaves, both as logarithms.
+
+    None: too few labelings have labels of that size.
+    """
+    sizes = np.array([one.mean_size for one in patches])
+    leaving = np.array([one.share_leaving for one in patches])
+    fine = (sizes >= low) & (sizes <= high) & (leaving > 0)
+    if len(np.unique(sizes[fine])) < 2:
+        return None
+    return np.polyfit(sizes[fine], np.log(leaving[fine]), 1)

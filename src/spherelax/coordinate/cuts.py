@@ -3,9 +3,10 @@
 The items are put in order, from deep inside the one label to deep inside the other. A cut at a
 position of that order is the summed weight of the edges that join items before it to items after
 it. Items are ordered by the odds that a short random walk from them ends in the one label or in the
-other. Far from the border these odds say little, and cuts there are longer than they need be. So
-cells, and the items of labels that are longer than wide, are ordered by the number of edges to the
-other label, averaged over the ends of such a walk, which makes straight cuts at any distance.
+other. Farther from the border than the walk comes these odds say little, and cuts there are longer
+than they need be. So cells, and the items of labels that are deep or longer than wide, are ordered
+by their potential when a current enters at all items of the one label and leaves at all items of
+the other. A potential is smooth, which makes short cuts at any distance.
 """
 
 from __future__ import annotations
@@ -18,12 +19,19 @@ from spherelax.coordinate.compiled import compiled
 
 # Steps of the random walk, which stays where it is half of the time: enough to cross a label.
 WALK = 60
-# Where items are ordered by distance, the peak is the mean of this share of the cuts of a label,
-# side by side: of many cuts, single ones are high by chance.
-WIDE = 0.1
-# A label is longer than wide if an item is more edges away from the other label than this multiple
-# of the square root of the number of its items.
-LONG = 1.0
+# A label is deep if an item is more edges away from the other label than this multiple of the
+# distance that the walk comes on average, the square root of its moves.
+FAR = 2.0
+# Where items are ordered by potential, the peak is the mean of this share of the cuts of a label,
+# side by side: of many cuts, single ones are high by chance. In labels that are shorter than long,
+# and have fewer cuts, the share is smaller in proportion.
+WIDE = 0.05
+WIDE_OF_CELLS = 0.1
+# The share of the current through an item that leaks, so that every part has a potential.
+LEAK = 1e-6
+# The potential is found when its error is this share of the first one, or after so many rounds.
+ENOUGH = 1e-2
+ROUNDS = 300
 
 
 class _Part(NamedTuple):
@@ -74,15 +82,19 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cel
     part = _Part(indptr, np.empty(indptr[n], np.int32), np.empty(indptr[n]), np.empty(indptr[n]))
     _copy_edges(graph, edge_weights, items, place, part)
     distance = _distance(part, n_small)
-    by_distance = has_cells or _is_long(distance, n_small)
-    depth = _walk_mean(part, distance) if by_distance else _walk_odds(part, n_small)
-    cuts = _cuts(part, np.argsort(depth))
+    depth, length = _extent(distance, n_small)
+    share = WIDE_OF_CELLS if has_cells else WIDE * min(length, 1.0)
+    if has_cells or length > 1.0 or depth > FAR * np.sqrt(WALK / 2):
+        place_of_item = _potential(part, n_small, distance)
+    else:
+        place_of_item, share = _walk_odds(part, n_small), 0.0
+    cuts = _cuts(part, np.argsort(place_of_item))
     # Items from which the other label is out of reach are in no order: no cuts among them.
     first, last = 0, n - 1
     for i in range(n):
-        first += depth[i] == -np.inf
-        last -= depth[i] == np.inf
-    return _extremes(cuts, n_small, first, last, between, WIDE if by_distance else 0.0)
+        first += place_of_item[i] == -np.inf
+        last -= place_of_item[i] == np.inf
+    return _extremes(cuts, n_small, first, last, between, share)
 
 
 @compiled(allocates=True)
@@ -146,33 +158,75 @@ def _walk_odds(part, n_small):
 
 
 @compiled(allocates=True)
-def _is_long(distance, n_small):
-    """Tell whether one of two labels is longer than wide."""
+def _extent(distance, n_small):
+    """Return how many edges deep the deeper of two labels is, and the larger ratio of its sides.
+
+    A label that is d edges deep and has n items is n / d items wide.
+    """
     farthest = np.zeros(2)
     for i in range(len(distance)):
         if np.isfinite(distance[i]):
             side = int(i < n_small)
             farthest[side] = max(farthest[side], abs(distance[i]))
     n_large = len(distance) - n_small
-    return max(farthest[1] / np.sqrt(n_small), farthest[0] / np.sqrt(n_large)) > LONG
+    ratio = max(farthest[1] ** 2 / n_small, farthest[0] ** 2 / n_large)
+    return max(farthest[0], farthest[1]), ratio
 
 
 @compiled(allocates=True)
-def _walk_mean(part, distance):
-    """Return the distance to the other label, averaged over the ends of a random walk.
+def _potential(part, n_small, distance):
+    """Return the potential of each item when one unit of current goes from one label to the other.
 
-    Distances are negative in the first label, and infinite where there is no way.
+    It enters in equal parts at the items of the second label and leaves at those of the first.
+    Edges conduct by their weight. Found by conjugate gradients; where there is no way to the other
+    label, it is infinite, as the distance is.
     """
-    indptr, indices, steps = part.indptr, part.indices, part.steps
-    mean, following = distance.copy(), np.empty_like(distance)
-    for _ in range(WALK):
-        for i in range(len(mean)):
-            total = 0.5 * mean[i]
-            for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-                total += steps[e] * mean[np.uint64(indices[e])]
-            following[i] = total
-        mean, following = following, mean
-    return mean
+    n = len(distance)
+    conductance = _conductance(part)
+    found, residual = np.zeros(n), np.full(n, 1.0 / (n - n_small))
+    residual[:n_small] = -1.0 / n_small
+    scaled = residual / conductance
+    direction = scaled.copy()
+    error = (residual * scaled).sum()
+    enough = ENOUGH**2 * error
+    for _ in range(ROUNDS):
+        if error <= enough:
+            break
+        current = _current(part, conductance, direction)
+        step = error / (direction * current).sum()
+        found += step * direction
+        residual -= step * current
+        scaled = residual / conductance
+        before, error = error, (residual * scaled).sum()
+        direction = scaled + error / before * direction
+    for i in range(n):
+        if np.isinf(distance[i]):
+            found[i] = distance[i]
+    return found
+
+
+@compiled(allocates=True)
+def _conductance(part):
+    """Return the summed weight of the edges of each item, and of its leak; 1 without edges."""
+    summed = np.ones(len(part.indptr) - 1)
+    for i in range(len(summed)):
+        if part.indptr[i + 1] > part.indptr[i]:
+            summed[i] = part.weights[part.indptr[i] : part.indptr[i + 1]].sum() * (1.0 + LEAK)
+    return summed
+
+
+@compiled(allocates=True)
+def _current(part, conductance, potential):
+    """Return the current out of each item at given potentials."""
+    indptr, indices, weights = part.indptr, part.indices, part.weights
+    current = conductance * potential
+    for i in range(len(current)):
+        inflow = 0.0
+        # Numba tests whether signed indices are negative, that is count from the end.
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            inflow += weights[e] * potential[np.uint64(indices[e])]
+        current[i] -= inflow
+    return current
 
 
 @compiled(allocates=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.borders import MOST_CELLS, finest
+from spherelax.coordinate.borders import MOST_CELLS, clearest, is_open
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
@@ -72,7 +72,7 @@ def finish(
     found = Finished(learnt.path.labels[pick.index], pick.index, pick.status)
     try:
         if learnt.is_whole and scales is not None:
-            return _between_valleys(learnt, route, scales, callback)
+            return _of_points(learnt, route, scales, callback)
         if learnt.is_whole and has_neighbors and pick.status is Status.DESCRIBED:
             return _within_borders(learnt, route, callback)
         if pick.status is Status.DESCRIBED and learnt.model.right is not None:
@@ -91,6 +91,22 @@ def finish(
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
     return found._replace(is_whole=learnt.is_whole and found.is_whole)
+
+
+def _of_points(
+    learnt: Learnt, route: Route, scales: NDArray[np.float64], callback: Callback | None
+) -> Finished:
+    """Return the labels of points, between valleys.
+
+    In many dimensions neighbours are far away, so that edges bridge every valley. There borders are
+    compared first; if they show no clusters, valleys have the last word.
+    """
+    graph = learnt.model.graph
+    if is_open(graph, learnt.path.labels, graph.n_items):
+        found = _within_borders(learnt, route, callback)
+        if found.status is Status.BORDERS:
+            return found
+    return _between_valleys(learnt, route, scales, callback)
 
 
 def _between_valleys(
@@ -136,7 +152,7 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     model, path, scales = learnt.model, learnt.path, np.ones(learnt.model.graph.n_items)
     field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
     labelings = [labels[cells] for labels in walked.labels]
-    at, supported = finest(model.graph, labelings, field.graph.n_items)
+    at, supported = clearest(model.graph, labelings, field.graph.n_items)
     if at is None:
         found = _joined(learnt)
         apart = [DEEP] * int(found.labels.max())

@@ -10,6 +10,7 @@ neighbour graph are usually relative: the nearest neighbour of every item has th
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -64,6 +65,21 @@ def recognised(problem: Problem) -> Problem:
         is_one = is_one and _is_relative(problem.similarity)
         return replace(problem, kind="neighbors") if is_one else problem
     return problem if is_one else replace(problem, kind="graph")
+
+
+def kind_of_graph(W: Any) -> str:
+    """Return "neighbors" if a graph looks like one, else "graph".
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import kneighbors_graph
+    >>> A = kneighbors_graph(np.random.default_rng(0).normal(size=(300, 2)), 8)
+    >>> kind_of_graph(A.maximum(A.T)), kind_of_graph(np.eye(3))
+    ('neighbors', 'graph')
+    """
+    if not sp.issparse(W) or W.shape[0] == 0:
+        return "graph"
+    return recognised(Problem.check(W)).kind or "graph"
 
 
 def has_floor(problem: Problem) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
@@ -21,6 +22,7 @@ from spherelax.io.graphs import undirected
 from spherelax.io.items import Items, check_count
 from spherelax.io.words import CELLS, Words
 from spherelax.io.writing import drafted
+from spherelax.labels import by_size
 from spherelax.result import Result
 
 ENDING = ".h5ad"
@@ -38,6 +40,19 @@ class Cells(Items):
     """
 
     words: ClassVar[Words] = CELLS
+
+    def numbers(self, result: Result) -> NDArray[np.integer]:
+        """Return the number of each cell's cluster: 0 is the largest, as scanpy numbers them.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> W = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])
+        >>> Cells(W, ids=None).numbers(sl.solve(W, pick=0.5))
+        array([1, 0, 0], dtype=int32)
+        """
+        check_count(result, self.n_items, "cells")
+        return by_size(result.labels)
 
 
 def from_anndata(adata: Any, *, neighbors_key: str | None = None, obsp: str | None = None) -> Cells:
@@ -89,9 +104,10 @@ def from_anndata(adata: Any, *, neighbors_key: str | None = None, obsp: str | No
 def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
     """Write labels to the observations of an AnnData, as scanpy writes those of Leiden.
 
-    ``obs[key]`` is categorical text, ``obs[f"{key}_confidence"]`` is a number from 0 to 1,
-    ``uns[key]["params"]`` describes the step of the path that the labels come from, and
-    ``uns[key]["path"]`` has the resolution, the number of labels and the stability of every step.
+    ``obs[key]`` is categorical text, "0" being the largest cluster, ``obs[f"{key}_confidence"]`` is
+    a number from 0 to 1, ``uns[key]["params"]`` describes the step of the path that the labels come
+    from, and ``uns[key]["path"]`` has the resolution, the number of labels and the stability of
+    every step.
 
     Parameters
     ----------
@@ -119,7 +135,7 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
     """
     check_count(result, len(adata.obs), "observations")
     names = [str(label) for label in range(result.n_labels)]
-    adata.obs[key] = import_module("pandas").Categorical.from_codes(result.labels, names)
+    adata.obs[key] = import_module("pandas").Categorical.from_codes(by_size(result.labels), names)
     adata.obs[f"{key}_confidence"] = result.confidence
     adata.uns[key] = {
         "params": {

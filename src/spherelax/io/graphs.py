@@ -13,13 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax.coordinate.kinds import kind_of_graph
 from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items, check_count
 from spherelax.io.tables import largest_of_each_pair
 from spherelax.result import Result
 
 WEIGHT = "weight"  # the name of the attribute in networkx and igraph
-KIND = "graph"  # what similarities are: nodes without an edge are not alike
 
 
 def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
@@ -41,7 +41,8 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
     -------
     Items
         Its ids are the nodes of networkx, or the vertex attribute "name" of igraph if there is
-        one, otherwise numbers. Its kind is "graph": nodes without an edge are not alike.
+        one, otherwise numbers. Its kind is "graph": nodes without an edge are not alike; or
+        "neighbors", if it is sparse and every node looks joined to its nearest others.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
         return _from_networkx(graph, weight)
     if _is_from("igraph", graph):
         return _from_igraph(graph, weight)
-    return Items(undirected(graph, "graph"), ids=None, kind=KIND)
+    return _items(undirected(graph, "graph"), None)
 
 
 def label_nodes(graph: Any, items: Items, result: Result, *, key: str = "label") -> Any:
@@ -165,6 +166,11 @@ def _is_from(package: str, graph: Any) -> bool:
     return any(kind.__module__.partition(".")[0] == package for kind in type(graph).__mro__)
 
 
+def _items(W: Any, ids: list[Any] | None) -> Items:
+    """Return nodes with their names, of the kind that their graph looks like."""
+    return Items(W, ids, kind=kind_of_graph(W))
+
+
 def _from_networkx(graph: Any, weight: str | None) -> Items:
     """Read the edges by node; nodes are numbered in their order."""
     codes = {node: code for code, node in enumerate(graph)}
@@ -172,7 +178,7 @@ def _from_networkx(graph: Any, weight: str | None) -> Items:
     values = [None] * len(pairs) if weight is None else [w for *_, w in graph.edges(data=weight)]
     ends = np.array([(codes[a], codes[b]) for a, b in pairs], dtype=np.intp).reshape(-1, 2)
     W = _similarity(ends, _weights(weight, values, pairs), len(codes))
-    return Items(W, list(codes), kind=KIND)
+    return _items(W, list(codes))
 
 
 def _from_igraph(graph: Any, weight: str | None) -> Items:
@@ -182,7 +188,7 @@ def _from_igraph(graph: Any, weight: str | None) -> Items:
     ends = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     ids = graph.vs["name"] if "name" in graph.vs.attributes() else None
     W = _similarity(ends, _weights(weight, values, pairs), graph.vcount())
-    return Items(W, ids, kind=KIND)
+    return _items(W, ids)
 
 
 def _weights(

@@ -51,7 +51,7 @@ class Named(ABC):
         check_count(result, self.n_items, "items")
         return {
             **self._who(),
-            self.word: result.labels.tolist(),
+            self.word: self.numbers(result).tolist(),
             "confidence": result.confidence.tolist(),
         }
 

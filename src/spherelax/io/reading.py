@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from spherelax.coordinate.kinds import kind_of_graph
 from spherelax.errors import InvalidInputError
 from spherelax.io import rows
 from spherelax.io.arrays import BROKEN, read_matrix
 from spherelax.io.cells import read_h5ad
 from spherelax.io.colmap import read_colmap
 from spherelax.io.faults import about
-from spherelax.io.graphs import KIND as GRAPH
 from spherelax.io.items import Items
 from spherelax.io.pairs import KNOWN, read_pairs
 from spherelax.io.parquet import ENDING as PARQUET
@@ -222,7 +222,7 @@ def _check_similarity_kind(source: Source, kind: str, similarity_kind: str | Non
             f"found {similarity_kind!r}"
         )
     is_legal = {
-        "points": similarity_kind in (None, GRAPH),
+        "points": similarity_kind in (None, "graph"),
         "colmap": similarity_kind != "odds",
         "h5ad": similarity_kind != "odds",
     }
@@ -279,6 +279,18 @@ def _is_no_name(cell: str) -> bool:
     return False
 
 
+def _read_edges(source: Source, kind: str | None) -> Items:
+    """Read a table of edges; if nobody says its kind, it is the one that the graph looks like."""
+    items = read_edges(source, kind=kind or "graph")
+    return items if kind else replace(items, kind=kind_of_graph(items.similarity))
+
+
+def _read_cells(source: Source, kind: str | None) -> Items:
+    """Read a neighbour graph of cells, which may be said to be another kind."""
+    cells = read_h5ad(source.path)
+    return replace(cells, kind=kind or cells.kind)
+
+
 TELL: dict[str, Callable[[Source], str]] = {
     **dict.fromkeys(rows.ENDINGS, _text_kind),
     PARQUET: _parquet_kind,
@@ -290,7 +302,7 @@ TELL: dict[str, Callable[[Source], str]] = {
 }
 READERS: dict[str, Callable[[Source, str | None], Any]] = {
     "matrix": lambda source, kind: Items(read_matrix(source.path), ids=None, kind=kind),
-    "edges": lambda source, kind: read_edges(source, kind=kind or GRAPH),
+    "edges": _read_edges,
     "points": lambda source, _: read_points(source),
-    "h5ad": lambda source, kind: replace(read_h5ad(source.path), kind=kind or GRAPH),
+    "h5ad": _read_cells,
 }
