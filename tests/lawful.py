@@ -36,7 +36,9 @@ class Case(NamedTuple):
 
     def placed(self, W):
         """Return the problem with other similarities, dense if its own are."""
-        return self._replace(W=sp.csr_array(W) if sp.issparse(self.W) else sp.csr_array(W).toarray())
+        return self._replace(
+            W=sp.csr_array(W) if sp.issparse(self.W) else sp.csr_array(W).toarray()
+        )
 
     def solve(self, **options):
         """Solve it, without warnings."""
@@ -235,7 +237,9 @@ def main(n, first=0):
     for (law, family), pairs in sorted(found.items()):
         exact, score = np.array(pairs).T
         otherwise = score[exact == 0].mean() if (exact == 0).any() else np.nan
-        sys.stdout.write(f"{law:15} {family:10} {len(pairs):5} {exact.mean():.3f} {otherwise:.3f}\n")
+        sys.stdout.write(
+            f"{law:15} {family:10} {len(pairs):5} {exact.mean():.3f} {otherwise:.3f}\n"
+        )
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ def build_graph(
     (array([0, 2, 1, 3], dtype=int32), array([0, 2, 4], dtype=int32))
     """
     if scale is None:
-        scale = largest(problem)
+        scale = largest(problem) or 1.0
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
     group = _groups(problem)
     if given is not None:
@@ -188,7 +188,7 @@ def build_graph(
 
 
 def largest(problem: Problem) -> float:
-    """Return the largest similarity of two items that may share a label; 1 if there is none.
+    """Return the largest similarity of two items that may share a label; 0 if there is none.
 
     Examples
     --------
@@ -197,15 +197,17 @@ def largest(problem: Problem) -> float:
     """
     W, m = problem.similarity, problem.n_items
     group = np.arange(m) if problem.groups is None else problem.groups
-    at, n_entries = int(W.argmax()), W.nnz if sp.issparse(W) else m * m
-    if group[at // m] != group[at % m]:
-        return float(W.max())
+    n_entries = W.nnz if sp.issparse(W) else m * m
+    if sp.issparse(W) and n_entries > 0:
+        at = int(W.data.argmax())
+        if group[np.searchsorted(W.indptr, at, side="right") - 1] != group[W.indices[at]]:
+            return float(W.data[at])
     n_rows, found = max(1, BLOCK_ENTRIES * m // max(n_entries, 1)), 0.0
     for first in range(0, m, n_rows):
         part = sp.coo_array(W[first : first + n_rows])
         differ = group[part.row + np.intp(first)] != group[part.col]
         found = max(found, float(part.data[differ].max(initial=0)))
-    return found or 1.0
+    return found
 
 
 def strongest(values: NDArray[np.float32]) -> float:

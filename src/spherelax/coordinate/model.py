@@ -283,8 +283,8 @@ class Model:
 
 
 def unit_of(problem: Problem) -> float:
-    """Return the largest similarity outside groups; 1 where similarities are nats."""
-    return 1.0 if problem.kind in NATS else largest(problem)
+    """Return the largest similarity outside groups; 1 where there is none or they are nats."""
+    return 1.0 if problem.kind in NATS else largest(problem) or 1.0
 
 
 def extended(model: Model, problem: Problem) -> Model:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.account import Totals
-from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.graph import Graph, build_graph, largest
 from spherelax.coordinate.lesson import Facts
-from spherelax.coordinate.model import Model, unit_of
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.part import components_up_to, draw
 from spherelax.coordinate.polish import polished
@@ -88,10 +88,9 @@ class Share:
 
     def _measure(self) -> Answer:
         """Return the largest similarity, and how many items each group has."""
-        has_pairs = self.shard.n_pairs > 0
         n_groups = len(self.plan.duplicate_free)
         sizes = np.bincount(self.named[self.named != FREE], minlength=n_groups)
-        return {"largest": unit_of(self.problem) if has_pairs else 0.0, "sizes": sizes}
+        return {"largest": largest(self.problem), "sizes": sizes}
 
     def _draw(self, unit: float, is_grouped: bool, limit: float) -> Answer:
         """Return what is drawn of the shard up to a chance, and what its degrees are."""
