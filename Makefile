@@ -2,7 +2,7 @@
 # make check: the same without slow tests, under a minute, for a change in hand.
 # make oldest, make newest: every test with the oldest promised and the newest releases.
 # make experiments: every figure and table of the paper and more, hours; -quick: the same, tiny.
-# make fuzz: 10,000 damaged files and as much odd input; FUZZ sets the number. make fuzz-guided:
+# make fuzz: 10,000 damaged files, as much odd input, and laws; FUZZ sets the number. make fuzz-guided:
 # readers are given what reaches new code in them, for SECONDS seconds each (needs atheris).
 # make bench: ratios of speed; BENCH=full goes up to a million items. make quality: F-scores.
 PYTHON ?= python3
@@ -39,7 +39,7 @@ lint: .venv/.ready-dev
 	$(BIN)/mypy
 
 fuzz: .venv/.ready-dev
-	SPHERELAX_FUZZ=$(or $(FUZZ),10000) $(BIN)/$(PYTEST) tests/test_fuzz.py
+	SPHERELAX_FUZZ=$(or $(FUZZ),10000) $(BIN)/$(PYTEST) tests/test_fuzz.py tests/test_laws.py
 
 fuzz-guided: .venv/.ready-dev
 	$(BIN)/$(PIP) atheris

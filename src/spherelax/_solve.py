@@ -263,7 +263,7 @@ def _saving(problem: Problem) -> Any:
     from spherelax.coordinate.model import Model
 
     model = Model.of(problem)
-    return lambda labels: model.labeling(labels).saving
+    return lambda labels: model.labeling(labels[model.graph.given]).saving
 
 
 def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:

@@ -13,6 +13,11 @@ from spherelax.similarity import nearest_neighbors
 from twins import dense_similarity
 
 
+def as_given(W):
+    """The graph of a matrix whose items stay in their order."""
+    return build_graph(Problem.check(W), given=np.arange(W.shape[0], dtype=np.int32))
+
+
 def whole(graph):
     """The part that holds all items of a graph."""
     steps = graph.values / np.repeat(
@@ -50,7 +55,7 @@ def test_distances_are_shortest_ways_to_the_border(seed):
     ways = shortest_path(W > 0, unweighted=True)
     distance = np.r_[-ways[:10, 10:].min(axis=1), ways[10:, :10].min(axis=1)]
     expected = distance - 0.5 * np.sign(distance)
-    part = whole(build_graph(Problem.check(W)))
+    part = whole(as_given(W))
     np.testing.assert_array_equal(cuts._distance(part, 10), expected)
     potential = cuts._potential(part, 10, cuts._distance(part, 10))
     np.testing.assert_array_equal(potential[-2:], np.inf)
@@ -93,7 +98,7 @@ def test_potential_keeps_far_cuts_short():
     rng = np.random.default_rng(0)
     X = np.c_[100.0 * rng.random(2000), rng.normal(size=2000)]
     X = X[X[:, 0].argsort()]
-    part = whole(build_graph(Problem.check(nearest_neighbors(X))))
+    part = whole(as_given(nearest_neighbors(X)))
     by_potential, by_odds = (
         cuts._cuts(part, np.argsort(order))[50:-50]
         for order in (
@@ -121,7 +126,7 @@ def test_cuts_through_a_chain_of_two_cliques(has_cells):
     """Cuts of 4 x 4 = 16 inside, of 1 between: maxima 16 and a valley of 1."""
     W = np.kron(np.eye(2), np.ones((8, 8)))
     W[7, 8] = W[8, 7] = 1.0
-    graph = build_graph(Problem.check(W))
+    graph = as_given(W)
     items, place = np.arange(16), np.arange(16)
     weights = graph.values.astype(float)
     high, low = peak_and_valley(graph, weights, items, 8, place, 1.0, has_cells)
@@ -133,7 +138,7 @@ def test_nearest_meets_the_near_end_first():
     """On a chain, the first items that are met are those next to the other part."""
     m = 30
     W = np.diag(np.ones(m - 1), 1)
-    graph = build_graph(Problem.check(W + W.T))
+    graph = as_given(W + W.T)
     place = np.full(m, -1, dtype=np.int64)
     found = nearest(graph, np.arange(5), np.arange(5, m), place, 7)
     np.testing.assert_array_equal(found, np.arange(5, 12))

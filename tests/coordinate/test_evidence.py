@@ -64,12 +64,15 @@ def test_worth_never_falls(seed):
     assert found.worth[-1] == 1.0
     # Scores that say the opposite are worth the same, all of them.
     upside_down = np.where(W > 0, 1.0 - W, 0.0)
-    assert np.ptp(learn_worth(graph_of(upside_down, groups), labels).worth) < 0.2
+    graph = graph_of(upside_down, groups)
+    assert np.ptp(learn_worth(graph, truth.astype(np.int32)[graph.given]).worth) < 0.2
 
 
 def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
     graph = graph_of(*scored(seed)[:2])
-    weighed = Worth(np.float32([0.3, 0.7]), np.float32([0.2, 1.0]), SLOPE).applied(graph)
+    weighed = Worth(
+        np.float32([0.3, 0.7]), np.float32([0.2, 1.0]), np.unique(graph.values)
+    ).applied(graph)
     order = np.argsort(graph.values, kind="stable")
     distinct = np.diff(graph.values[order]) > 1e-4
     assert (np.diff(weighed.values[order])[distinct] > 0).all()

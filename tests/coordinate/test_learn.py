@@ -140,7 +140,8 @@ def communities(seed, sizes, degree=None):
         own = degree(rng, len(truth))
         chance = np.minimum(chance * np.outer(own, own), 1.0)
     half = np.triu(rng.random(chance.shape) < chance, 1)
-    return Model.of(Problem.check((half | half.T).astype(float))), truth
+    model = Model.of(Problem.check((half | half.T).astype(float)))
+    return model, truth[model.graph.given]
 
 
 def test_degrees_that_sizes_of_communities_explain_are_not_corrected_for(seed):

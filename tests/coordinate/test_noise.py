@@ -45,14 +45,17 @@ def test_all_pairs_can_be_drawn():
     np.testing.assert_array_equal(dense(shuffled(graph, False, 0)), 1.0 - np.eye(9))
 
 
-def test_absent_items_stay_absent(seed):
+@pytest.mark.parametrize("grouped", [False, True])
+def test_absent_items_do_not_count(grouped, seed):
     W = np.zeros((20, 20))
     W[:12, :12] = random_graph(12, 4, seed)
-    graph = build_graph(Problem.check(W))
-    random = dense(shuffled(graph, False, seed))
-    absent = graph.weight == 0
-    assert absent[12:].all()
-    assert not random[absent].any()
+    groups = np.arange(20) % 5 if grouped else None
+    graphs = [
+        build_graph(Problem.check(W[:n, :n], None if groups is None else groups[:n]))
+        for n in (12, 20)
+    ]
+    alone, among = (dense(shuffled(graph, False, seed)) for graph in graphs)
+    np.testing.assert_array_equal(alone, among)
 
 
 def test_degrees_are_about_kept(seed):
@@ -60,7 +63,8 @@ def test_degrees_are_about_kept(seed):
     W[:3] = W[:, :3] = 1.0
     np.fill_diagonal(W, 0.0)
     graph = build_graph(Problem.check(W))
-    before, after = degrees(graph), degrees(shuffled(graph, True, seed))
+    random = shuffled(graph, True, seed)
+    before, after = degrees(graph), random.as_given(degrees(random))
     assert np.corrcoef(before, after)[0, 1] > 0.98
     assert np.all(after <= before)
 

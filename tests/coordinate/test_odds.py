@@ -15,6 +15,7 @@ from spherelax.coordinate.drawing import Net
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.missing import missing
 from spherelax.coordinate.odds import (
+    Scores,
     _threshold,
     apart,
     by_labels,
@@ -125,7 +126,7 @@ def test_pairs_are_joined_if_that_raises_the_expected_f(seed):
     assert right[right < best].max() < threshold <= best
     graph = build_graph(Problem.check([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     right = np.array([0.9, 0.2, 0.9, 0.2])
-    odds = log_odds(graph, right, _threshold(right))
+    odds = log_odds(graph, right, Scores.of(None, graph, right))
     assert (np.sign(odds.values) == [1, -1, 1, -1]).all()
 
 

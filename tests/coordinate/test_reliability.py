@@ -29,7 +29,13 @@ def matching(seed, *, n_groups=10, universe=20, noisy=0.5, shuffled=1.0):
             block = W[np.ix_(rows, columns[order])]
             W[np.ix_(rows, columns)], W[np.ix_(columns, rows)] = block, block.T
             is_noisy[a, b] = is_noisy[b, a] = True
-    return build_graph(Problem.check(W, groups)), truth.astype(np.int32), is_noisy
+    order = build_graph(Problem.check(W, groups)).given
+    W, groups, truth = W[np.ix_(order, order)], groups[order], truth[order]
+    graph = build_graph(Problem.check(W, groups))
+    np.testing.assert_array_equal(graph.given, np.arange(len(W)))
+    names = np.unique(graph.group, return_index=True)[1]
+    is_noisy = is_noisy[np.ix_(groups[names], groups[names])]
+    return graph, truth.astype(np.int32), is_noisy
 
 
 def test_matches_of_unreliable_pairs_lose_weight(seed):
@@ -52,6 +58,7 @@ def test_unequal_similarities_are_scaled_by_group_pair(seed):
     worth = rng.uniform(0.5, 1.0, graph.n_items)
     W = dense_similarity(graph) * np.outer(worth, worth)
     graph = build_graph(Problem.check(W, graph.groups()))
+    truth = truth[graph.given]
     W, V = dense_similarity(graph), dense_similarity(reweighted(graph, truth))
     group = graph.groups()
     for a in range(group.max() + 1):
@@ -96,6 +103,7 @@ def test_labels_are_better_for_what_was_learnt(seed):
     graph, truth, _ = matching(seed, n_groups=16, noisy=0.7)
     group = graph.groups()
     model, scores = Model.of(Problem.check(dense_similarity(graph), group)), []
+    truth, group = truth[model.graph.given], model.graph.groups()
     for _ in range(2):
         path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
         labels = path.labels[int(path.savings.argmax())]

@@ -97,17 +97,24 @@ class Totals(NamedTuple):
     of_ratio: NDArray[np.int64]
 
     @classmethod
-    def of(cls, graph: Graph, is_corrected: bool, n_shared: int | None = None) -> Totals:
-        """Count the items of a graph; parts share its first groups, by default all."""
+    def of(
+        cls, graph: Graph, is_corrected: bool, shared: NDArray[np.int32] | None = None
+    ) -> Totals:
+        """Count the items of a graph.
+
+        ``shared`` is the group of each item among those that parts share, -1 if it is of none; by
+        default that of the graph.
+        """
         weight, values = graph.weight.astype(float), graph.values
-        of_group = np.bincount(graph.groups(), weights=weight).astype(float)
-        if n_shared is None:
-            n_shared = len(of_group) if graph.grouped else 0
-        alone = of_group[n_shared:]
+        if shared is None:
+            shared = graph.group if graph.grouped else np.full(graph.n_items, -1, dtype=np.int32)
+        is_shared = shared >= 0
+        of_group = np.bincount(shared[is_shared], weights=weight[is_shared]).astype(float)
+        alone = weight[~is_shared]
         return cls(
             n_present=graph.n_present(),
             weight=float(weight.sum()),
-            of_group=of_group[:n_shared],
+            of_group=of_group,
             n_alone=len(alone) if graph.grouped else 0,
             squares=float(np.square(alone).sum()),
             similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),

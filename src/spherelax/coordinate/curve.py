@@ -37,7 +37,8 @@ class Curve:
 
     def __init__(self, scores: NDArray[np.floating]) -> None:
         n_bins = int(np.clip(len(scores) // PAIRS_A_BIN, 2, MAX_BINS))
-        self.cuts = np.unique(np.quantile(scores, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
+        shares = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+        self.cuts = np.unique(np.quantile(scores, shares, method="higher"))
 
     @classmethod
     def from_cuts(cls, cuts: NDArray[np.floating]) -> Curve:

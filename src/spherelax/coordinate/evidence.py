@@ -28,14 +28,15 @@ PRIOR = 2.0
 # Share of its worth that the largest similarity has beyond the smallest one of the same step, so
 # that of two equally likely pairs the larger similarity wins.
 SLOPE = 0.01
-# Steps of the staircase of surprises, at most.
+# Steps of the staircase of surprises, and sizes by which similarities are ranked, at most.
 STEPS = 1024
 
 
 class Worth(NamedTuple):
     """A rising staircase: similarities from ``floors[k]`` up are worth ``worth[k]``, at most 1.
 
-    The largest similarity of a step is worth up to the share ``slope`` more than the smallest.
+    Of one step, a similarity is worth more if it is above more of the sizes ``ranks``, which rise:
+    up to the share `SLOPE`.
 
     Examples
     --------
@@ -48,7 +49,7 @@ class Worth(NamedTuple):
 
     floors: NDArray[np.float32]
     worth: NDArray[np.float32]
-    slope: float = 0.0
+    ranks: NDArray[np.float32] | None = None
 
     def applied(self, graph: Graph) -> Graph:
         """Return the graph with similarities replaced by what they are worth."""
@@ -56,8 +57,9 @@ class Worth(NamedTuple):
         for block in blocks(len(values)):
             given = graph.values[block]
             step = np.maximum(np.searchsorted(self.floors, given, side="right") - 1, 0)
-            slope = 1.0 - self.slope * (1.0 - np.minimum(given, 1.0))
-            values[block] = self.worth[step] * slope
+            values[block] = self.worth[step]
+            if self.ranks is not None:
+                values[block] *= 1.0 - SLOPE * (1.0 - share_below(self.ranks, given))
         return graph.with_values(values)
 
     def equals(self, other: Worth) -> bool:
@@ -82,7 +84,7 @@ def by_rank(graph: Graph) -> Worth | None:
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
     sizes, count = np.unique(graph.values, return_counts=True)
-    return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32), SLOPE)
+    return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32))
 
 
 def by_surprise(graph: Graph, rarity: float | None = None) -> Worth | None:
@@ -128,6 +130,17 @@ def quantiles(values: NDArray[np.float32], n: int) -> NDArray[np.float32]:
     return np.unique(np.sort(values)[np.arange(n) * len(values) // n])
 
 
+def share_below(ranks: NDArray[np.float32], values: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the share of sizes, which rise, that are at most as large as each value.
+
+    Examples
+    --------
+    >>> share_below(np.float32([1, 2, 5, 9]), np.float32([2, 100]))
+    array([0.5, 1. ])
+    """
+    return np.asarray(np.searchsorted(ranks, values, side="right") / len(ranks))
+
+
 def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     """Learn from labels what similarities are worth; None if all pairs share labels, or none.
 
@@ -148,7 +161,8 @@ def learn_worth(graph: Graph, labels: NDArray[np.int32]) -> Worth | None:
     if found is None:
         return None
     worth = -np.log1p(-found.share)
-    return Worth(found.floors, (worth / worth.max()).astype(np.float32), SLOPE)
+    ranks = quantiles(graph.values, STEPS)
+    return Worth(found.floors, (worth / worth.max()).astype(np.float32), ranks)
 
 
 def share_right(graph: Graph, labels: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -22,6 +22,8 @@ from spherelax.coordinate.neighbors import (
     in_order,
     n_above,
 )
+from spherelax.coordinate.order import Order, canonical
+from spherelax.labels import renumber
 from spherelax.problem import Problem
 
 # Entries of the similarity that are read together.
@@ -90,8 +92,8 @@ class Graph(NamedTuple):
         return self.group if self.grouped else np.arange(self.n_items, dtype=np.int32)
 
     def n_groups(self) -> int:
-        """Return how many groups there are, each free item being one; 0 if all items are free."""
-        return int(self.group.max(initial=-1)) + 1
+        """Return how many groups have a similarity, each free item being one; 0 if all are free."""
+        return len(np.unique(self.group[self.weight > 0])) if self.grouped else 0
 
     def as_given(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Return values of the items in the order of the problem."""
@@ -106,6 +108,11 @@ class Graph(NamedTuple):
     def with_values(self, values: NDArray[np.float32]) -> Graph:
         """Return the graph with other similarities of the same pairs."""
         return self._replace(values=values, strongest=strongest(values))
+
+    def present(self) -> Graph:
+        """Return the graph among the items that are similar to any other, which stay in order."""
+        found = self.among(np.flatnonzero(np.diff(self.indptr)))
+        return found._replace(group=renumber(found.group)) if self.grouped else found
 
     def above(self, floor: float) -> Graph:
         """Return the graph of the similarities above a floor, of the plain null model."""
@@ -160,9 +167,9 @@ def build_graph(
 ) -> Graph:
     """Copy the similarities of a problem into a graph of the plain null model.
 
-    They are divided by ``scale``, the largest one if it is not given; log odds may be negative. If
-    ``given`` has the numbers of the items in some order, that is kept, and all items are taken for
-    one component.
+    They are divided by ``scale``, the `largest` one if it is not given; log odds may be negative.
+    Items are put in an order that does not depend on that of the problem (`order.canonical`). If
+    ``given`` has their numbers in some order, that is kept, and all are taken for one component.
 
     Examples
     --------
@@ -174,36 +181,41 @@ def build_graph(
     >>> graph.given, graph.component_ptr
     (array([0, 2, 1, 3], dtype=int32), array([0, 2, 4], dtype=int32))
     """
-    m = problem.n_items
     if scale is None:
-        scale = float(problem.similarity.max())
+        scale = largest(problem) or 1.0
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
     group = _groups(problem)
-    component_ptr, unit_ptr = np.array([0, m], dtype=np.int32), np.arange(m + 1, dtype=np.int32)
-    if given is None:
-        indptr = W.indptr.astype(np.int64, copy=False)
-        component = components(indptr, W.indices.astype(np.int32, copy=False), group)
-        component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
-        unit = _units(component, group) if len(group) else component
-        given, ptr = in_order(unit)
-        unit_ptr = ptr if len(group) else unit_ptr
-    place = np.empty(m, dtype=np.int32)
-    place[given] = np.arange(m, dtype=np.int32)
-    group = group[given] if len(group) else group
-    indptr = np.zeros(m + 1, dtype=np.int64)
-    count_columns(W.indices.astype(np.int32, copy=False), place, indptr)
-    np.cumsum(indptr, out=indptr)
-    indices = np.empty(indptr[-1], dtype=np.int32)
-    values = np.empty(indptr[-1], dtype=np.float32)
-    ends = indptr[:-1].copy()
-    for block in _entries(W, scale, given, place, group):
-        enter_transposed(block, ends, indices, values)
-    if not np.array_equal(ends, indptr[1:]):
-        close_gaps(ends, indptr, indices, values)
-        indices, values = indices[: indptr[-1]].copy(), values[: indptr[-1]].copy()
-    weight = (np.diff(indptr) > 0).astype(np.float32)
-    most = strongest(values)
-    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
+    if given is not None:
+        return _filled(W, scale, group, _together(given))
+    first = _filled(W, scale, group, _by_component(W, group))
+    order = canonical(first)
+    n_entries = np.diff(first.indptr)[order.items]
+    order = order._replace(items=first.given[order.items])
+    del first  # its memory is needed
+    return _filled(W, scale, group, order, n_entries)
+
+
+def largest(problem: Problem) -> float:
+    """Return the largest similarity of two items that may share a label; 0 if there is none.
+
+    Examples
+    --------
+    >>> largest(Problem.check([[9, 5, 2], [5, 9, 1], [2, 1, 9]], groups=["x", "x", "y"]))
+    2.0
+    """
+    W, m = problem.similarity, problem.n_items
+    group = np.arange(m) if problem.groups is None else problem.groups
+    n_entries = W.nnz if sp.issparse(W) else m * m
+    if sp.issparse(W) and n_entries > 0:
+        at = int(W.data.argmax())
+        if group[np.searchsorted(W.indptr, at, side="right") - 1] != group[W.indices[at]]:
+            return float(W.data[at])
+    n_rows, found = max(1, BLOCK_ENTRIES * m // max(n_entries, 1)), 0.0
+    for first in range(0, m, n_rows):
+        part = sp.coo_array(W[first : first + n_rows])
+        differ = group[part.row + np.intp(first)] != group[part.col]
+        found = max(found, float(part.data[differ].max(initial=0)))
+    return found
 
 
 def strongest(values: NDArray[np.float32]) -> float:
@@ -250,6 +262,59 @@ def blocks(n: int) -> Iterator[slice]:
     """
     for first in range(0, n, BLOCK_ENTRIES):
         yield slice(first, min(first + BLOCK_ENTRIES, n))
+
+
+def _filled(
+    W: Any,
+    scale: float,
+    group: NDArray[np.int32],
+    order: Order,
+    n_entries: NDArray[np.int64] | None = None,
+) -> Graph:
+    """Copy similarities into a graph whose items have an order.
+
+    ``n_entries`` tells how many each of them has, if that is known.
+    """
+    given, m = order.items, len(order.items)
+    place = np.empty(m, dtype=np.int32)
+    place[given] = np.arange(m, dtype=np.int32)
+    group = renumber(group[given]) if len(group) else group
+    indptr = np.zeros(m + 1, dtype=np.int64)
+    if n_entries is None:
+        count_columns(W.indices.astype(np.int32, copy=False), place, indptr)
+    else:
+        indptr[1:] = n_entries
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    values = np.empty(indptr[-1], dtype=np.float32)
+    ends = indptr[:-1].copy()
+    for block in _entries(W, scale, given, place, group):
+        enter_transposed(block, ends, indices, values)
+    if not np.array_equal(ends, indptr[1:]):
+        close_gaps(ends, indptr, indices, values)
+        for entries in (indices, values):
+            entries.resize(indptr[-1], refcheck=False)
+    weight = (np.diff(indptr) > 0).astype(np.float32)
+    component_ptr, unit_ptr, most = order.component_ptr, order.unit_ptr, strongest(values)
+    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
+
+
+def _together(given: NDArray[np.int32]) -> Order:
+    """Take all items for one component, in an order that is kept."""
+    m = len(given)
+    return Order(given, np.array([0, m], dtype=np.int32), np.arange(m + 1, dtype=np.int32))
+
+
+def _by_component(W: Any, group: NDArray[np.int32]) -> Order:
+    """Sort items by component, and in each by unit."""
+    indptr = W.indptr.astype(np.int64, copy=False)
+    component = components(indptr, W.indices.astype(np.int32, copy=False), group)
+    component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
+    if len(group) == 0:
+        given = in_order(component)[0]
+        return Order(given, component_ptr, np.arange(len(given) + 1, dtype=np.int32))
+    given, unit_ptr = in_order(_units(component, group))
+    return Order(given, component_ptr, unit_ptr)
 
 
 def _sparse(W: NDArray[Any]) -> Any:
@@ -305,7 +370,8 @@ def _entries(
         at = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
         rows = np.repeat(np.arange(first, first + len(chosen), dtype=np.int32), counts)
         columns = place[W.indices[at]]
-        values = np.divide(W.data[at], scale, dtype=float).astype(np.float32)
+        with np.errstate(over="ignore"):  # inside groups similarities may be of any size
+            values = np.divide(W.data[at], scale, dtype=float).astype(np.float32)
         keep = (columns != rows) & (np.abs(values) > FAINT)
         if len(group):
             keep &= group[columns] != group[rows]

@@ -22,7 +22,7 @@ from spherelax.coordinate.description import (
 )
 from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
-from spherelax.coordinate.graph import Graph, background, build_graph
+from spherelax.coordinate.graph import Graph, background, build_graph, largest
 from spherelax.coordinate.odds import (
     Scores,
     believed,
@@ -59,7 +59,7 @@ class Model:
     graph : Graph
         The same by what they are worth: what is walked.
     unit : float
-        The largest similarity when the model was made; 1 where similarities are nats.
+        The largest similarity, outside groups, when the model was made; 1 where they are nats.
     is_corrected : bool
         Whether the null model is corrected for degrees.
     worth : Worth or None
@@ -160,7 +160,7 @@ class Model:
     @classmethod
     def scored(cls, graph: Graph, unit: float, scores: Scores, judged: Judged) -> Model:
         """Take pairs for as likely right as a list taught."""
-        odds = log_odds(graph, judged.right, scores.threshold)
+        odds = log_odds(graph, judged.right, scores)
         return cls(graph, odds, unit, is_corrected=False, judged=judged, scores=scores)
 
     @classmethod
@@ -283,8 +283,8 @@ class Model:
 
 
 def unit_of(problem: Problem) -> float:
-    """Return the largest similarity; 1 where similarities are nats."""
-    return 1.0 if problem.kind in NATS else float(problem.similarity.max())
+    """Return the largest similarity outside groups; 1 where there is none or they are nats."""
+    return 1.0 if problem.kind in NATS else largest(problem) or 1.0
 
 
 def extended(model: Model, problem: Problem) -> Model:

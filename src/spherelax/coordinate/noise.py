@@ -143,6 +143,7 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     (True, False)
     """
     rng = np.random.default_rng(seed)
+    graph = graph.present()
     m = graph.n_items
     row = np.repeat(np.arange(m), np.diff(graph.indptr))
     once = row < graph.indices

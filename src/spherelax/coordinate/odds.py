@@ -16,6 +16,7 @@ from spherelax.coordinate.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.doubt import dispersion
 from spherelax.coordinate.drawing import Beliefs, Judged, Net
+from spherelax.coordinate.evidence import STEPS, quantiles, share_below
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.matching import Matching, learn_matching, of_matching
 from spherelax.coordinate.partition import Partition, by_number, learn_partition, stream
@@ -81,10 +82,18 @@ class Scores(NamedTuple):
         How likely pairs with such scores are right.
     threshold : float
         Pairs that are likelier right than that are worth joining.
+    ranks : ndarray
+        Scores, which rise, that tell which of two equally likely pairs has the larger one.
     """
 
     lesson: Partition | Matching
     threshold: float
+    ranks: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, lesson: Partition | Matching, graph: Graph, right: Floats) -> Scores:
+        """Return what a list taught, given how likely its pairs are right."""
+        return cls(lesson, _threshold(_sure(right)), quantiles(graph.values, STEPS))
 
     def known(self, graph: Graph, right: Floats) -> Judged:
         """Return what to judge the labels of a graph by, given how likely its pairs are right."""
@@ -124,8 +133,8 @@ def probabilities(
         return _of_two(graph, None)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    if n_groups == 0 and sources is None:
-        graph = _present(graph)
+    if sources is None:
+        graph = graph.present()
     pairs = Candidates.of(graph, apart(graph, sources))
     lesson = learn_partition(pairs)
     found = lesson.judged(pairs, stream(graph.n_items))
@@ -136,25 +145,7 @@ def probabilities(
     if closed < PAIRED:
         return _of_two(graph, None if sources is None else _with_several(graph))
     found = found._replace(right=_of_entries(graph, found.right))
-    return Scores(lesson, _threshold(_sure(found.right))), found
-
-
-def _present(graph: Graph) -> Graph:
-    """Return a graph without groups among the items that have a similarity: the others are alone.
-
-    Its entries stay in their order.
-    """
-    has = np.diff(graph.indptr) > 0
-    before = np.r_[0, np.cumsum(has)].astype(np.int32)
-    m = int(before[-1])
-    return graph._replace(
-        indptr=np.r_[0, graph.indptr[1:][has]],
-        indices=before[graph.indices],
-        weight=graph.weight[has],
-        component_ptr=np.unique(before[graph.component_ptr]),
-        unit_ptr=np.arange(m + 1, dtype=np.int32),
-        given=np.arange(m, dtype=np.int32),
-    )
+    return Scores.of(lesson, graph, found.right), found
 
 
 def stated(odds: Graph) -> Judged:
@@ -193,7 +184,7 @@ def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> tuple[Scores, Ju
     """Learn from a list between two sources how likely its pairs are right."""
     lesson, right = learn_matching(Candidates.of(graph), several)
     found = _judged_two(graph, right, several)
-    return Scores(lesson, _threshold(_sure(found.right))), found
+    return Scores.of(lesson, graph, found.right), found
 
 
 def _judged_two(graph: Graph, right: Floats, several: NDArray[np.bool_] | None) -> Judged:
@@ -201,12 +192,13 @@ def _judged_two(graph: Graph, right: Floats, several: NDArray[np.bool_] | None) 
     return Judged(_of_entries(graph, right), None if several is None else _by_pairs(right))
 
 
-def log_odds(graph: Graph, right: Floats, threshold: float) -> Graph:
+def log_odds(graph: Graph, right: Floats, scores: Scores) -> Graph:
     """Return the graph with log odds: above 0 if joining the pair raises the expected F.
 
     F over pairs is largest if pairs are joined that are right with half of its probability.
     """
-    values = logit(_sure(right)) - logit(threshold) + TIE * (graph.values / graph.strongest)
+    values = logit(_sure(right)) - logit(scores.threshold)
+    values += TIE * share_below(scores.ranks, graph.values)
     return graph.with_values(values.astype(np.float32))
 
 

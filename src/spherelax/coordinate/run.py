@@ -22,12 +22,13 @@ from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
 from spherelax.coordinate.missing import with_missing
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.odds import apart, by_labels, judge
+from spherelax.coordinate.order import are_new
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.posterior import Posterior
 from spherelax.coordinate.unseen import Unseen
 from spherelax.coordinate.valleys import MOST_ITEMS
 from spherelax.coordinate.walk import Route, grid, iterates
-from spherelax.labels import Labels, inside_pairs, renumber, separate_groups
+from spherelax.labels import Labels, count_labels, inside_pairs, renumber, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
@@ -142,6 +143,7 @@ def absorb(
 ) -> Outcome:
     """Polish labels of the first items of a problem, and the others, at a resolution.
 
+    If no item has new similarities, labels stay as they are.
     The resolution stays what it was; where degrees are corrected for, which grow with the
     collection, it stays in proportion to the average. ``sources`` is that of `run`.
     """
@@ -149,11 +151,16 @@ def absorb(
     graph = model.graph
     unit = model.average if before.is_corrected else before.plain_average or before.average
     gamma = unit * alpha / (1.0 - alpha)
-    everyone = np.arange(graph.n_items, dtype=np.int32)
-    everyone[: len(labels)] = labels
+    n_new = graph.n_items - len(labels)
+    alone = np.arange(n_new, dtype=np.int32) + np.int32(count_labels(labels))
+    everyone, active = np.r_[labels, alone], are_new(before.given, model.given)
     if problem.groups is not None:
-        everyone = separate_groups(everyone, problem.groups)
-    labeling = model.labeling(polished(graph, everyone[graph.given], gamma))
+        n_labels, everyone = count_labels(everyone), separate_groups(everyone, problem.groups)
+        active |= count_labels(everyone) != n_labels
+    everyone = everyone[graph.given]
+    if active.any():
+        everyone = polished(graph, everyone, gamma, active=active)
+    labeling = model.labeling(everyone)
     found = renumber(graph.as_given(labeling.labels))
     resolution = gamma / model.average
     path = SweepPath(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.account import Totals
-from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.graph import Graph, build_graph, largest
 from spherelax.coordinate.lesson import Facts
-from spherelax.coordinate.model import Model, unit_of
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.part import components_up_to, draw
 from spherelax.coordinate.polish import polished
@@ -69,29 +69,21 @@ class Share:
 
     @cached_property
     def problem(self) -> Problem:
-        """The similarities; named groups come first, in order, and each free item is one."""
-        problem = self.shard.problem(self.plan.kind)
-        if not self.plan.duplicate_free:
-            return problem
-        is_free = self.named == FREE
-        codes = np.unique(self.named, return_inverse=True)[1] - int(is_free.any())
-        codes[is_free] = codes.max() + 1 + np.arange(np.count_nonzero(is_free))
-        return replace(problem, groups=codes)
+        """The similarities and groups of the shard."""
+        return self.shard.problem(self.plan.kind)
 
     def graph(self, unit: float, is_grouped: bool) -> Graph:
         """Build the graph of the shard. Where the whole has groups, it has them too."""
         graph = build_graph(self.problem, unit)
         if is_grouped and not graph.grouped:
-            groups: Any = self.problem.groups
-            graph = graph._replace(group=groups[graph.given].astype(np.int32))
+            return graph._replace(group=np.arange(graph.n_items, dtype=np.int32))
         return graph
 
     def _measure(self) -> Answer:
         """Return the largest similarity, and how many items each group has."""
-        has_pairs = self.shard.n_pairs > 0
         n_groups = len(self.plan.duplicate_free)
         sizes = np.bincount(self.named[self.named != FREE], minlength=n_groups)
-        return {"largest": unit_of(self.problem) if has_pairs else 0.0, "sizes": sizes}
+        return {"largest": largest(self.problem), "sizes": sizes}
 
     def _draw(self, unit: float, is_grouped: bool, limit: float) -> Answer:
         """Return what is drawn of the shard up to a chance, and what its degrees are."""
@@ -149,13 +141,11 @@ class Share:
         model = self._model(**order)
         if model.scores is not None and model.right is not None:
             save_array(self.shard.folder / RIGHT, model.right)
-        present = np.unique(self.named[self.named != FREE])
-        n_shared = len(present) if order["is_grouped"] else 0
-        found = Totals.of(model.graph, model.is_corrected, n_shared)
+        named = self.named[model.graph.given] if order["is_grouped"] else None
+        found = Totals.of(model.graph, model.is_corrected, named)
         if order["is_grouped"]:
-            of_group = np.zeros(len(self.plan.duplicate_free))
-            of_group[present] = found.of_group
-            found = found._replace(of_group=of_group)
+            n_more = len(self.plan.duplicate_free) - len(found.of_group)
+            found = found._replace(of_group=np.pad(found.of_group, (0, n_more)))
         n_pairs = np.empty(0) if model.strata is None else model.strata.n_pairs
         return {"totals": found, "n_pairs": n_pairs}
 

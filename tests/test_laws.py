@@ -1,0 +1,104 @@
+"""Laws of the docs' page on laws, on generated problems.
+
+The number of cases is small here; `make fuzz` sets SPHERELAX_FUZZ to try many more.
+"""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import lawful
+from spherelax.coordinate.graph import build_graph
+from spherelax.problem import Problem
+
+FEW = 300
+CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))
+EXACT = ["permuted", "scaled", "risen", "renamed", "with_inside", "with_isolated"]
+# Those of similarities by which labels are not described, but measured.
+METRIC = ["points"]
+
+some = settings(
+    max_examples=CASES // (len(EXACT) + 2),
+    deadline=None,
+    derandomize=CASES <= FEW,
+    suppress_health_check=list(HealthCheck),
+)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def families(law):
+    """The families of problems that a law is about."""
+    if law in lawful.OF_GROUPS:
+        return ["matching"]
+    return [name for name in lawful.FAMILIES if law != "risen" or name not in METRIC]
+
+
+def graph_of(case):
+    """The graph of the items that are similar to any other, but for the numbers that they had."""
+    graph = build_graph(Problem.check(case.W, case.groups)).present()
+    return graph.indptr, graph.indices, graph.group, graph.component_ptr, graph.unit_ptr
+
+
+def is_open(one, other):
+    """Tell whether some items of a problem, which has changed, cannot be told apart."""
+    graphs = zip(graph_of(one), graph_of(other), strict=True)
+    return not all(np.array_equal(*arrays) for arrays in graphs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", EXACT)
+@some
+@given(seed=seeds, data=st.data())
+def test_labels_stay(law, seed, data):
+    rng = np.random.default_rng(seed)
+    case = lawful.make_case(rng, data.draw(st.sampled_from(families(law))))
+    changed = lawful.LAWS[law](case, rng)
+    before, after = case.solve(), changed.solve()
+    if law != "permuted" or not is_open(case, changed):
+        assert lawful.are_same(before.labels, after.labels[changed.items])
+        assert before.status == after.status
+
+
+@pytest.mark.slow
+@some
+@given(seed=seeds, family=st.sampled_from(list(lawful.FAMILIES)))
+def test_what_is_known_already_changes_nothing(seed, family):
+    case = lawful.make_case(np.random.default_rng(seed), family)
+    before = case.solve()
+    assert lawful.are_same(before.labels, case.solve(start=before).labels)
+
+
+@some
+@given(seed=seeds, family=st.sampled_from(list(lawful.FAMILIES)))
+def test_components_keep_their_order_whatever_lies_beside(seed, family):
+    rng = np.random.default_rng(seed)
+    case = lawful.make_case(rng, family)
+    alone, among = (
+        build_graph(Problem.check(one.W, one.groups)) for one in (case, lawful.beside(case, rng))
+    )
+    components = [
+        {tuple(items.tolist()) for items in np.split(graph.given, graph.component_ptr[1:-1])}
+        for graph in (alone, among)
+    ]
+    assert components[0] <= components[1]
+
+
+def test_few_items_cannot_be_told_apart():
+    """The order of a problem matters in few of them, so that the first law says something."""
+    rng = np.random.default_rng(0)
+    cases = [lawful.make_case(rng) for _ in range(100)]
+    assert sum(is_open(case, lawful.permuted(case, rng)) for case in cases) <= 10
+
+
+def test_most_twins_join():
+    """Of copies of items, nearly all get the label of the item."""
+    joined = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        twin = lawful.with_twin(lawful.make_case(rng, "graph"), rng)
+        labels = twin.solve().labels
+        joined.append(labels[-1] == labels[twin.items[-1]])
+    assert np.mean(joined) >= 0.9
