@@ -14,7 +14,6 @@ which all items are of one sort are left out. The last rows put all problems of 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import matplotlib.pyplot as plt
 import numpy as np
 from bench_candidates import lists
 from bench_quality import BINARY, PARTIAL, planted
@@ -170,19 +170,23 @@ def by_name(solved: Iterable[Solved]) -> dict[str, list[Solved]]:
     return found
 
 
-def write_bins(path: Path, families: dict[str, list[Solved]]) -> None:
-    """Write what reliability diagrams show: bins of all families, as CSV."""
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("family", "n", "said", "right"))
-        for name, solved in families.items():
-            said, right = (
-                np.concatenate(part) for part in zip(*(one[1:] for one in solved), strict=True)
-            )
-            bins = sl.metrics.reliability(said, right)
-            for n, mean, share in zip(bins.n, bins.said, bins.right, strict=True):
-                if n:
-                    writer.writerow((name, int(n), f"{mean:.4f}", f"{share:.4f}"))
+def draw(path: Path, families: dict[str, list[Solved]]) -> None:
+    """Draw the reliability diagram of every family."""
+    figure, axes = plt.subplots(1, len(families), figsize=(2.6 * len(families), 2.9), sharey=True)
+    for ax, (name, solved) in zip(np.atleast_1d(axes), families.items(), strict=True):
+        said, right = (
+            np.concatenate(part) for part in zip(*(one[1:] for one in solved), strict=True)
+        )
+        bins = sl.metrics.reliability(said, right)
+        seen = bins.n > 0
+        ax.plot([0, 1], [0, 1], color="0.6", lw=1, ls="dashed")
+        sizes = 12 + 140 * bins.n[seen] / bins.n.max()
+        ax.scatter(bins.said[seen], bins.right[seen], s=sizes, color="#0072b2")
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal", xlabel="confidence")
+        ax.set_title(f"{name}: error {bins.error:.3f}", fontsize="medium")
+    np.atleast_1d(axes)[0].set_ylabel("share that is right")
+    figure.tight_layout()
+    figure.savefig(path, dpi=100, facecolor="white")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -191,7 +195,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--only", nargs="+", choices=FAMILIES, default=list(FAMILIES))
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--chosen-on", action="store_true", help="problems for choosing constants")
-    parser.add_argument("--bins", type=Path, help="write the reliability diagrams as CSV")
+    parser.add_argument("--plot", type=Path, help="where to draw the reliability diagrams")
     options = parser.parse_args(argv)
     warnings.simplefilter("ignore", sl.SphereWarning)
     first, half = (CHOSEN_ON, "chosen-on") if options.chosen_on else (HELD_OUT, "held-out")
@@ -208,8 +212,8 @@ def main(argv: list[str] | None = None) -> None:
             print(f"{part:40}{row(solved)}", flush=True)
     for name, solved in families.items():
         print(f"{name:40}{row(solved)}")
-    if options.bins:
-        write_bins(options.bins, families)
+    if options.plot:
+        draw(options.plot, families)
 
 
 if __name__ == "__main__":

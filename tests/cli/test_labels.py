@@ -28,8 +28,9 @@ def test_cluster_gives_the_same_labels_in_every_format(file: str, options: tuple
     assert result.exit_code == 0
     assert result.stdout.startswith("item,label,confidence\n")
     assert labels_in(result.stdout) == list("000111222")
-    first = result.stdout.splitlines()[1]
-    assert first == f"{'i0' if file == 'edges.csv' else '0'},0,1.0000"
+    name, label, sure = result.stdout.splitlines()[1].split(",")
+    assert (name, label) == ("i0" if file == "edges.csv" else "0", "0")
+    assert float(sure) > 0.9
 
 
 @pytest.mark.parametrize("options", [(), POWER])
@@ -45,7 +46,7 @@ def test_match(file: str, groups: str, options: tuple[str]) -> None:
 def test_items_that_only_the_groups_know_come_out() -> None:
     Path("groups.csv").write_text(GROUPS + "lonely,g0\n")
     result = invoke("match", "edges.csv", "--groups", "groups.csv")
-    assert result.stdout.splitlines()[-1] == "lonely,g0,3,1.0000"
+    assert result.stdout.splitlines()[-1].startswith("lonely,g0,3,")
     found = "4 labels from 10 items in 3 groups; 1 item has a label of its own\n"
     assert result.stderr.startswith(found)
     assert "no edge: 1 item, from the groups\n" in result.stderr
@@ -59,7 +60,9 @@ def test_files_and_summary() -> None:
     assert len(lines) == 6
     assert lines[0] == "3 labels from 9 items"
     assert lines[1] in set(spherelax.Status)
-    assert lines[2] == "confidence: 1.00 on average, below 0.1 for 0 items"
+    assert lines[2] == (
+        "confidence: 1.00 on average, below 0.1 for 0 items; about 0 items may be in a wrong label"
+    )
     assert lines[3] == "input: read as edges; --as sets another kind"
     assert lines[4:] == ["labels: labels.csv", "picture: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
@@ -149,7 +152,7 @@ def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pairs_are_matched_by_their_sources() -> None:
     result = invoke("match", "pairs.csv")
     assert result.stdout.startswith("source,id,entity,confidence\n")
-    assert result.stdout.splitlines()[1] == "g0,0,0,1.0000"
+    assert result.stdout.splitlines()[1].startswith("g0,0,0,")
     assert labels_in(result.stdout, "entity") == list("000111222")
     assert result.stderr.startswith("3 entities from 9 records in 3 sources\nThe entities are")
 

@@ -56,8 +56,8 @@ Examples
 \b
 edges.csv           labels.csv
   ann,anna,0.9        item,label,confidence
-  ann,hanna,0.8       ann,0,1.0000
-  anna,hanna,0.9      anna,0,1.0000
+  ann,hanna,0.8       ann,0,0.6068
+  anna,hanna,0.9      anna,0,0.6068
                       ...
 {FORMATS_HINT}"""
 PATH = f"""
