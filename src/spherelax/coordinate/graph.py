@@ -200,7 +200,8 @@ def build_graph(
         enter_transposed(block, ends, indices, values)
     if not np.array_equal(ends, indptr[1:]):
         close_gaps(ends, indptr, indices, values)
-        indices, values = indices[: indptr[-1]].copy(), values[: indptr[-1]].copy()
+        for entries in (indices, values):
+            entries.resize(indptr[-1], refcheck=False)
     weight = (np.diff(indptr) > 0).astype(np.float32)
     most = strongest(values)
     return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
