@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate import sweep
 from spherelax.coordinate.graph import LARGE
+from spherelax.coordinate.journal import Journal, Kept
 from spherelax.coordinate.model import Labeling, Model
 from spherelax.coordinate.polish import lowered, moved_once, polished
-from spherelax.coordinate.rows import round_rows
+from spherelax.coordinate.rows import Rows, round_rows
 from spherelax.coordinate.tally import changed
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Step, SweepPath
@@ -65,12 +66,15 @@ class Route(NamedTuple):
         A resolution that must be one of the steps.
     is_thorough : bool
         Whether many items are walked like few, down to the connected components.
+    journal : Journal or None
+        Where walks are kept, and what is known of them; None: nowhere.
     """
 
     settings: Coordinate
     n_threads: int
     through: float | None = None
     is_thorough: bool = False
+    journal: Journal | None = None
 
     def has_many(self, model: Model) -> bool:
         """Tell whether a model has too many items to polish the labels of every step.
@@ -79,19 +83,29 @@ class Route(NamedTuple):
         """
         return model.graph.n_present() >= MANY and not self.is_thorough
 
+    def row_entries(self, model: Model) -> int:
+        """Return the number of entries of a row of U."""
+        return self.settings.row_entries or (ENTRIES_OF_MANY if self.has_many(model) else ENTRIES)
+
 
 def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
     """Round, polish and describe the rows of every step. Ctrl-C ends the walk where it is."""
-    resolutions = grid(model, route)
+    resolutions, journal = grid(model, route), route.journal
     trail = _Trail(model, route)
     is_whole = True
     try:
-        for index, iterate in enumerate(iterates(model, route, resolutions)):
-            trail.add(iterate, float(resolutions[index]))
+        rows = None if journal is None else _resume(trail, journal, resolutions, callback)
+        left = trail.left(resolutions)
+        for resolution, iterate in zip(left, iterates(model, route, left, rows), strict=False):
+            trail.add(iterate, float(resolution))
             if callback is not None:
-                callback(trail.step(len(resolutions)))
+                callback(trail.step(len(resolutions), len(trail.labels) - 1))
+            if journal is not None:
+                journal.note(trail.kept(iterate.rows))
             if trail.has_ended:
                 break
+        if journal is not None:
+            journal.end(trail.kept())
     except KeyboardInterrupt:
         is_whole = False
         if not trail.objectives:
@@ -99,17 +113,34 @@ def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
     return trail.path(is_whole)
 
 
+def _resume(
+    trail: _Trail, journal: Journal, resolutions: NDArray[np.float64], callback: Callback | None
+) -> Rows | None:
+    """Take up a walk where a journal left it; return the rows of its last step, if it goes on."""
+    model, route = trail.model, trail.route
+    kept = journal.begin(model.graph, route.row_entries(model), len(resolutions))
+    if kept is None:
+        return None
+    trail.resume(kept, resolutions)
+    if callback is not None:
+        for index in range(len(kept.labels)):
+            callback(trail.step(len(resolutions), index))
+    if kept.rows is None and len(trail.left(resolutions)) > 0:
+        raise journal.file.fault("a walk has not come to its end")
+    return kept.rows
+
+
 def iterates(
-    model: Model, route: Route, resolutions: NDArray[np.float64]
+    model: Model, route: Route, resolutions: NDArray[np.float64], rows: Rows | None = None
 ) -> Iterator[sweep.Iterate]:
     """Walk the rows of U alone, which is enough to see them again."""
-    entries = ENTRIES_OF_MANY if route.has_many(model) else ENTRIES
     return sweep.sweep(
         model.graph,
         resolutions * model.average,
-        row_entries=route.settings.row_entries or entries,
+        row_entries=route.row_entries(model),
         n_inner=route.settings.n_inner,
         n_threads=route.n_threads,
+        rows=rows,
     )
 
 
@@ -189,6 +220,25 @@ class _Trail:
         labels = np.where(active, rounded, before)
         return improve(graph, labels, gamma, active=active, n_threads=n_threads)
 
+    def resume(self, kept: Kept, resolutions: NDArray[np.float64]) -> None:
+        """Take over the steps of an earlier run, at the first resolutions."""
+        self.resolutions = resolutions[: len(kept.labels)].tolist()
+        self.etas, self.objectives = list(kept.etas), list(kept.objectives)
+        self.labels, self.savings = list(kept.labels), list(kept.savings)
+        self.n_unchanged = kept.n_unchanged
+        if kept.rounded is not None:
+            self.rounded, self.last = kept.rounded, self.model.labeling(self.labels[-1])
+
+    def kept(self, rows: Rows | None = None) -> Kept:
+        """Return what to keep; the rows of the last step are needed to go on."""
+        curves = (self.etas, self.objectives, self.savings)
+        return Kept(*curves, self.labels, self.n_unchanged, self.rounded, rows)
+
+    def left(self, resolutions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the resolutions that are still to come."""
+        n_steps = len(self.labels)
+        return resolutions[len(resolutions) if n_steps and self.has_ended else n_steps :]
+
     @property
     def has_ended(self) -> bool:
         """Whether nothing more can come that saves more."""
@@ -205,16 +255,16 @@ class _Trail:
         is_over = count_labels(self.labels[-1]) <= self.n_components
         return is_over or (worse and not self.route.is_thorough)
 
-    def step(self, n_steps: int) -> Step:
-        """Return the last step as a callback sees it."""
-        resolution = self.resolutions[-1]
+    def step(self, n_steps: int, index: int) -> Step:
+        """Return a step as a callback sees it."""
+        resolution = self.resolutions[index]
         return Step(
-            index=len(self.resolutions) - 1,
+            index=index,
             n_steps=n_steps,
             alpha=resolution / (1.0 + resolution),
-            eta=self.etas[-1],
-            objective=self.objectives[-1],
-            n_labels=count_labels(self.labels[-1]),
+            eta=self.etas[index],
+            objective=self.objectives[index],
+            n_labels=count_labels(self.labels[index]),
         )
 
     def path(self, is_whole: bool) -> SweepPath:
