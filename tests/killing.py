@@ -35,26 +35,25 @@ def communities(n_items=4500, size=50, degree=12):
 
 def matching(shuffled):
     """Matches, most of which may be wrong: then sweeps of noise are made, too."""
-    W, groups, _ = sl.datasets.make_partial_matching(12, 15, shuffled=shuffled, random_state=SEED)
+    W, groups, _ = sl.datasets.make_partial_matching(10, 12, shuffled=shuffled, random_state=SEED)
     return {"similarity": W, "groups": groups}
 
 
-def copies():
-    """Matches of groups some of whose items are there twice."""
-    given = matching(0.1)
-    twice = np.r_[np.arange(len(given["groups"])), np.flatnonzero(given["groups"] < 2)]
-    W = given["similarity"]
-    return {
-        "similarity": W[twice][:, twice],
-        "groups": np.asarray(given["groups"])[twice],
-        "duplicate_free": "soft",
-    }
+def copies(n_copies=30):
+    """Matches of ten groups, of which the first has copies: it is solved twice, if that is soft."""
+    W, groups, _ = sl.datasets.make_partial_matching(
+        10, 50, observed=0.7, shuffled=0.2, random_state=SEED
+    )
+    rows = np.r_[np.arange(len(W)), np.flatnonzero(groups == 0)[:n_copies]]
+    W, groups = (W - np.eye(len(W)))[np.ix_(rows, rows)], groups[rows]
+    W[groups[:, None] == groups] = 0.0
+    return {"similarity": W, "groups": groups, "duplicate_free": "soft"}
 
 
 def points():
     """A neighbour graph of three clouds."""
     rng = np.random.default_rng(SEED)
-    X = np.concatenate([rng.normal(centre, 1.0, size=(150, 2)) for centre in (0, 4, 8)])
+    X = np.concatenate([rng.normal(centre, 1.0, size=(100, 2)) for centre in (0, 4, 8)])
     return {"similarity": sl.similarity.nearest_neighbors(X), "pick": "valleys"}
 
 
