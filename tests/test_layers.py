@@ -18,8 +18,8 @@ SOURCE = Path(sl.__file__).parent
 # Each layer may import from itself and from those below it.
 LAYERS = [
     {"cli", "__main__"},
-    {"estimators", "datasets", "io", "plot", "baselines", "report", "cells", "scale"},
-    {"_solve", "similarity"},
+    {"estimators", "datasets", "plot", "baselines", "report", "cells", "scale"},
+    {"_solve", "similarity", "io"},
     {"coordinate", "power"},
     {"pick", "result", "problem", "metrics"},
     {"errors", "labels", "memory", "settings", "_version"},

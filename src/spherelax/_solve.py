@@ -6,12 +6,14 @@ import os
 import warnings
 from collections.abc import Hashable, Iterable
 from itertools import count
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spherelax.errors import InvalidInputError, SphereWarning
+from spherelax.errors import InvalidInputError, SphereWarning, shown
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Callback, Outcome, Prediction, Result, Status, say_duplicates
@@ -39,6 +41,7 @@ def solve(
     scales: ArrayLike | None = None,
     n_jobs: int | None = None,
     callback: Callback | None = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Result:
     """Give similar items the same label; the number of labels is found, not given.
 
@@ -85,7 +88,7 @@ def solve(
     start : Result, optional
         An earlier result of the coordinate solver for the first items. The other items and any new
         similarities are added at its resolution, without a new sweep: nothing is picked, so that
-        settings, ``pick``, ``scales``, ``n_jobs`` and ``callback`` have no effect.
+        settings, ``pick``, ``scales``, ``n_jobs``, ``callback`` and ``checkpoint`` have no effect.
     scales : sequence of n_items positive numbers, optional
         For ``pick="valleys"``: distance of each point to its neighbours, as
         :func:`spherelax.similarity.local_scales` returns it. None: all are equal.
@@ -95,12 +98,23 @@ def solve(
     callback : callable, optional
         Called with a :class:`Step` after each step of a sweep. There may be several sweeps. With
         ``pick="valleys"`` it is also called for each step whose labels are merged.
+    checkpoint : str or path, optional
+        A file, ``.npz``, in which the sweeps are kept, at most every 30 seconds and at the end. If
+        the run is killed, the same call goes on from there, to the same labels. It stays when the
+        run has ended; delete it when the result is safe (coordinate solver).
 
     Returns
     -------
     Result
         Labels, confidence, status and path. After Ctrl-C, the labels are the best of the steps
         that were done.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument cannot be used, or the checkpoint is damaged or that of another run.
+    KeyboardInterrupt
+        After Ctrl-C before the first step is done: there are no labels yet.
 
     Notes
     -----
@@ -122,8 +136,8 @@ def solve(
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
     n_threads = checked_threads(n_jobs)
-    _refuse_unused(settings, chosen, start=start, scales=scales)
-    is_soft = _checked_soft(duplicate_free, settings)
+    _refuse_unused(settings, chosen, start=start, scales=scales, checkpoint=checkpoint)
+    is_soft, journal = _checked_soft(duplicate_free, settings), None
     problem = Problem.check(similarity, groups, "graph" if chosen == "valleys" else kind)
     if chosen == "valleys" and problem.groups is not None:
         raise InvalidInputError("pick='valleys' must be used without groups; found groups")
@@ -141,14 +155,20 @@ def solve(
     else:
         from spherelax.coordinate.run import run, run_soft
 
+        checked = _checked_scales(scales, problem) if chosen == "valleys" else None
+        if checkpoint is not None:
+            journal = _journal(checkpoint, problem, checked, (settings, chosen, is_soft))
         outcome = (run_soft if is_soft else run)(
             problem,
             settings,
             chosen,
-            scales=_checked_scales(scales, problem) if chosen == "valleys" else None,
+            scales=checked,
             n_threads=n_threads,
             callback=callback,
+            journal=journal,
         )
+    if journal is not None and outcome.is_whole:
+        journal.close()
     result = _result(problem, outcome)
     if result.status.is_odd:
         warnings.warn(result.status, SphereWarning, stacklevel=2)
@@ -252,10 +272,26 @@ def _checked_soft(duplicate_free: object, settings: Coordinate | Power) -> bool:
 
 def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: object) -> None:
     """Refuse arguments that the solver or the pick does not use."""
-    if settings.name == "power" and given["start"] is not None:
-        raise InvalidInputError("start needs solver='coordinate'; found solver='power'")
+    for name in ("start", "checkpoint"):
+        if settings.name == "power" and given[name] is not None:
+            raise InvalidInputError(f"{name} needs solver='coordinate'; found solver='power'")
     if pick != "valleys" and given["scales"] is not None:
         raise InvalidInputError(f"scales needs pick='valleys'; found pick={pick!r}")
+
+
+def _journal(
+    checkpoint: str | PathLike[str],
+    problem: Problem,
+    scales: NDArray[np.float64] | None,
+    settings: tuple[object, ...],
+) -> Any:
+    """Return the journal of a run, which is kept in a checkpoint."""
+    from spherelax.coordinate.journal import Journal
+    from spherelax.io.checkpoint import Checkpoint, fingerprint
+
+    if not isinstance(checkpoint, str | PathLike):
+        raise InvalidInputError(f"checkpoint must be the name of a file; found {shown(checkpoint)}")
+    return Journal(Checkpoint(Path(checkpoint), fingerprint(problem, scales, *settings)))
 
 
 def _saving(problem: Problem) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,8 @@ AFFINITIES: Mapping[str, Callable[..., Any]] = {
     "adaptive": similarity.adaptive,
     "rbf": similarity.rbf,
 }
+# Parameters that are arguments of `solve`.
+GIVEN = ("solver", "pick", "n_jobs", "callback", "checkpoint")
 
 
 class _SphereEstimator(ClusterMixin, BaseEstimator):
@@ -32,7 +35,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
 
     def _solve(self, W: Any, groups: Iterable[Hashable] | None, **others: Any) -> Result:
         """Solve with the parameters of the estimator and others, and set the fitted attributes."""
-        given = {name: getattr(self, name) for name in ("solver", "pick", "n_jobs", "callback")}
+        given = {name: getattr(self, name) for name in GIVEN}
         self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
         self.labels_: Labels = self.result_.labels
         self.resolution_ = self.result_.resolution
@@ -98,7 +101,7 @@ class SphereClustering(_SphereEstimator):
         As in :func:`spherelax.solve`; but with the affinity "nearest_neighbors" and the coordinate
         solver, None is "valleys", because other picks cut a cluster of a neighbour graph into
         pieces.
-    n_jobs, callback
+    n_jobs, callback, checkpoint
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` continues from the labels of the last `fit`, whose samples must be the first
@@ -148,6 +151,7 @@ class SphereClustering(_SphereEstimator):
         n_jobs: int | None = None,
         callback: Callback | None = None,
         warm_start: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.affinity = affinity
         self.affinity_params = affinity_params
@@ -156,6 +160,7 @@ class SphereClustering(_SphereEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
         self.warm_start = warm_start
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
         """Cluster the rows of X.
@@ -301,7 +306,7 @@ class SphereMatching(_SphereEstimator):
         What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
     duplicate_free : {"hard", "soft"}
         Whether every group holds each thing once, as in :func:`spherelax.solve`.
-    solver, pick, n_jobs, callback
+    solver, pick, n_jobs, callback, checkpoint
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` continues from the labels of the last `fit`, whose items must be the first
@@ -350,6 +355,7 @@ class SphereMatching(_SphereEstimator):
         n_jobs: int | None = None,
         callback: Callback | None = None,
         warm_start: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.kind = kind
         self.duplicate_free = duplicate_free
@@ -358,6 +364,7 @@ class SphereMatching(_SphereEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
         self.warm_start = warm_start
+        self.checkpoint = checkpoint
 
     def fit(
         self,

@@ -32,6 +32,18 @@ def count_labels(labels: NDArray[np.integer]) -> int:
     return int(labels.max()) + 1
 
 
+def are_in_order(labels: NDArray[np.integer]) -> bool:
+    """Tell whether labels are numbered from 0 in order of first appearance.
+
+    Examples
+    --------
+    >>> are_in_order(np.array([0, 1, 0, 2])), are_in_order(np.array([0, 2, 1]))
+    (True, False)
+    """
+    before = np.maximum.accumulate(np.r_[-1, labels[:-1]])
+    return bool(np.all((labels >= 0) & (labels <= before + 1)))
+
+
 def renumber(labels: NDArray[np.integer]) -> Labels:
     """Return labels numbered in order of first appearance; any integers from 0 are allowed.
 

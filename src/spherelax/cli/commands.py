@@ -110,7 +110,8 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
     step, is_verbose = taken(given, options.STEP), given.pop("verbose")
     settings = solving.checked(step, given, kind=reading["kind"])
-    targets.check(file, groups, *(reading["records"] or ()))
+    sources = (file, groups, *(reading["records"] or ()))
+    targets.check(*sources, checkpoint=settings.get("checkpoint"))
     work.label(
         file,
         groups,

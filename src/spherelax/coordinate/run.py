@@ -17,6 +17,7 @@ from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import Finished, finish
 from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.journal import Journal
 from spherelax.coordinate.kinds import recognised
 from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
 from spherelax.coordinate.missing import with_missing
@@ -52,17 +53,19 @@ def run(
     n_threads: int,
     callback: Callback | None,
     sources: NDArray[np.intp] | None = None,
+    journal: Journal | None = None,
 ) -> Outcome:
     """Walk the resolutions, learn and walk again, choose a step and finish its labels.
 
-    ``sources`` is given if free items of one source may be copies of each other.
+    ``sources`` is given if free items of one source may be copies of each other, ``journal`` if
+    walks are to be kept, and taken from there.
     """
     problem = recognised(problem)
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
-    route = Route(settings, n_threads, through, is_thorough)
+    route = Route(settings, n_threads, through, is_thorough, journal)
     if is_metric:
         learnt = learn(Model.of(problem, is_metric=True), route, callback)
     else:
@@ -99,7 +102,7 @@ def run(
         path=path,
         source=CoordinateSource(
             model,
-            route,
+            route._replace(journal=None),
             teacher,
             find_duplicates(problem, model, labels),
             None if sources is None else sources[given],

@@ -46,13 +46,15 @@ def sweep(
     row_entries: int,
     n_inner: int,
     n_threads: int,
+    rows: Rows | None = None,
 ) -> Iterator[Iterate]:
     """Yield the iterate after ``n_inner`` passes at each resolution.
 
-    ``eta`` is what the last pass gained. The iterates do not depend on the number of threads.
+    ``eta`` is what the last pass gained. The iterates do not depend on the number of threads. The
+    first pass begins with ``rows``, if they are given: those after an earlier resolution.
     """
     with Batches(graph, n_threads) as batches:
-        passes = _Passes(graph, row_entries, batches)
+        passes = _Passes(graph, row_entries, batches, rows)
         for gamma in map(float, resolutions):
             yield Iterate(gamma, abs(passes.at(gamma, n_inner)), passes.rows)
 
@@ -75,7 +77,7 @@ def start(graph: Graph, row_entries: int, *, is_cut: bool = False) -> Rows:
         count=np.ones(m, dtype=np.int32),
         activation=strongest_pull(graph),
         active=np.zeros(m, dtype=np.bool_),
-        free=np.empty(m, dtype=np.int32),
+        free=np.zeros(m, dtype=np.int32),
         n_free=np.zeros(len(graph.component_ptr) - 1, dtype=np.int32),
         claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
@@ -94,9 +96,10 @@ class _Passes:
         Room for the rows of the largest unit of a small component, for each thread.
     """
 
-    def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
+    def __init__(self, graph: Graph, row_entries: int, batches: Batches, rows: Rows | None) -> None:
         self.graph, self.batches = graph, batches
-        self.rows = start(graph, row_entries, is_cut=any(one.is_cut for one in batches.large))
+        is_cut = any(one.is_cut for one in batches.large)
+        self.rows = start(graph, row_entries, is_cut=is_cut) if rows is None else rows
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
         largest = min(int(np.diff(graph.unit_ptr).max()), LARGE)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from spherelax.coordinate import sweep
 from spherelax.coordinate.account import Account
 from spherelax.coordinate.graph import LARGE
+from spherelax.coordinate.journal import Journal, Kept
 from spherelax.coordinate.model import Labeling, Model
 from spherelax.coordinate.polish import lowered, moved_once, polished
-from spherelax.coordinate.rows import round_rows
+from spherelax.coordinate.rows import Rows, round_rows
 from spherelax.coordinate.tally import changed
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Step, SweepPath
@@ -66,12 +67,15 @@ class Route(NamedTuple):
         A resolution that must be one of the steps.
     is_thorough : bool
         Whether many items are walked like few, down to the connected components.
+    journal : Journal or None
+        Where walks are kept, and what is known of them; None: nowhere.
     """
 
     settings: Coordinate
     n_threads: int
     through: float | None = None
     is_thorough: bool = False
+    journal: Journal | None = None
 
     def has_many(self, model: Model) -> bool:
         """Tell whether a model has too many items to polish the labels of every step.
@@ -79,6 +83,10 @@ class Route(NamedTuple):
         Items that are similar to nothing do not count: they change no labels.
         """
         return model.totals.n_present >= MANY and not self.is_thorough
+
+    def row_entries(self, model: Model) -> int:
+        """Return the number of entries of a row of U."""
+        return self.settings.row_entries or (ENTRIES_OF_MANY if self.has_many(model) else ENTRIES)
 
 
 def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
@@ -88,15 +96,21 @@ def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
 
 def follow(model: Model, route: Route, callback: Callback | None) -> Trail:
     """Walk, and return all that the walk has left behind."""
-    resolutions = grid(model, route)
+    resolutions, journal = grid(model, route), route.journal
     trail = Trail(model, route)
     try:
-        for index, iterate in enumerate(iterates(model, route, resolutions)):
-            trail.add(iterate, float(resolutions[index]))
+        rows = None if journal is None else _resume(trail, journal, resolutions, callback)
+        left = trail.left(resolutions)
+        for resolution, iterate in zip(left, iterates(model, route, left, rows), strict=False):
+            trail.add(iterate, float(resolution))
             if callback is not None:
-                callback(trail.step(len(resolutions)))
+                callback(trail.step(len(resolutions), len(trail.labels) - 1))
+            if journal is not None:
+                journal.note(trail.kept(iterate.rows))
             if trail.has_ended:
                 break
+        if journal is not None:
+            journal.end(trail.kept())
     except KeyboardInterrupt:
         trail.is_whole = False
         if not trail.objectives:
@@ -116,17 +130,34 @@ def is_at_rest(changed: Sequence[int], n_present: int) -> bool:
     return len(changed) >= QUIET_STEPS and max(last) <= CHANGED * n_present
 
 
+def _resume(
+    trail: Trail, journal: Journal, resolutions: NDArray[np.float64], callback: Callback | None
+) -> Rows | None:
+    """Take up a walk where a journal left it; return the rows of its last step, if it goes on."""
+    model, route = trail.model, trail.route
+    kept = journal.begin(model.graph, route.row_entries(model), len(resolutions))
+    if kept is None:
+        return None
+    trail.resume(kept, resolutions)
+    if callback is not None:
+        for index in range(len(kept.labels)):
+            callback(trail.step(len(resolutions), index))
+    if kept.rows is None and len(trail.left(resolutions)) > 0:
+        raise journal.file.fault("a walk has not come to its end")
+    return kept.rows
+
+
 def iterates(
-    model: Model, route: Route, resolutions: NDArray[np.float64]
+    model: Model, route: Route, resolutions: NDArray[np.float64], rows: Rows | None = None
 ) -> Iterator[sweep.Iterate]:
     """Walk the rows of U alone, which is enough to see them again."""
-    entries = ENTRIES_OF_MANY if route.has_many(model) else ENTRIES
     return sweep.sweep(
         model.graph,
         resolutions * model.average,
-        row_entries=route.settings.row_entries or entries,
+        row_entries=route.row_entries(model),
         n_inner=route.settings.n_inner,
         n_threads=route.n_threads,
+        rows=rows,
     )
 
 
@@ -209,6 +240,27 @@ class Trail:
         self.rounded = rounded
         return improve(graph, labels, gamma, active=active, n_threads=n_threads)
 
+    def resume(self, kept: Kept, resolutions: NDArray[np.float64]) -> None:
+        """Take over the steps of an earlier run, at the first resolutions."""
+        self.resolutions = resolutions[: len(kept.labels)].tolist()
+        self.etas, self.objectives = list(kept.etas), list(kept.objectives)
+        self.labels, self.savings = list(kept.labels), list(kept.savings)
+        self.changed = list(kept.changed)
+        accounts = {id(labels): self.model.account(labels) for labels in self.labels}
+        self.accounts = [accounts[id(labels)] for labels in self.labels]
+        if kept.rounded is not None:
+            self.rounded, self.last = kept.rounded, self.model.labeling(self.labels[-1])
+
+    def kept(self, rows: Rows | None = None) -> Kept:
+        """Return what to keep; the rows of the last step are needed to go on."""
+        curves = (self.etas, self.objectives, self.savings)
+        return Kept(*curves, self.labels, self.changed, self.rounded, rows)
+
+    def left(self, resolutions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the resolutions that are still to come."""
+        n_steps = len(self.labels)
+        return resolutions[len(resolutions) if n_steps and self.has_ended else n_steps :]
+
     @property
     def has_ended(self) -> bool:
         """Whether nothing more can come that saves more."""
@@ -231,16 +283,16 @@ class Trail:
         rests = is_at_rest(self.changed, self.model.totals.n_present)
         return rests and self.savings[-1] > 0 and not is_part
 
-    def step(self, n_steps: int) -> Step:
-        """Return the last step as a callback sees it."""
-        resolution = self.resolutions[-1]
+    def step(self, n_steps: int, index: int) -> Step:
+        """Return a step as a callback sees it."""
+        resolution = self.resolutions[index]
         return Step(
-            index=len(self.resolutions) - 1,
+            index=index,
             n_steps=n_steps,
             alpha=resolution / (1.0 + resolution),
-            eta=self.etas[-1],
-            objective=self.objectives[-1],
-            n_labels=count_labels(self.labels[-1]),
+            eta=self.etas[index],
+            objective=self.objectives[index],
+            n_labels=count_labels(self.labels[index]),
         )
 
     def path(self) -> SweepPath:

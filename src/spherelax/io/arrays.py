@@ -151,6 +151,24 @@ def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+def read_some(path: str | Path, start: str) -> dict[str, NDArray[Any]]:
+    """Read the arrays of an ``.npz`` whose names begin so, as `read_arrays` does.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "walks.npz")
+    ...     np.savez(path, one_labels=[0, 1], two_labels=[0, 0])
+    ...     read_some(path, "two")
+    {'two_labels': array([0, 0])}
+    """
+    found: dict[str, NDArray[Any]] = _read(
+        path, "an archive", {".npz": lambda file: _unpack_npz(file, start)}
+    )
+    return found
+
+
 def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]], Any]]) -> Any:
     """Read a file with the reader for its ending; refuse other endings."""
     path = Path(path)
@@ -165,7 +183,7 @@ def _read_npz(file: IO[bytes]) -> Any:
     """Read a sparse matrix; refuse other archives and name their arrays."""
     with zipfile.ZipFile(file) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
-        _check_members(archive)
+        _check_members(archive, archive.infolist())
     if not {"format", "shape", "data"} <= set(names):
         raise InvalidInputError(
             f"must be one sparse matrix as scipy.sparse.save_npz writes it; found {_listed(names)}"
@@ -196,11 +214,11 @@ def _check_header(file: IO[bytes], size: int) -> None:
         raise InvalidInputError(f"must hold an array of shape {shape}; found {size} bytes")
 
 
-def _check_members(archive: zipfile.ZipFile) -> None:
-    """Refuse an archive that needs more memory than there is, or whose arrays are not whole."""
-    n_bytes = sum(member.file_size for member in archive.infolist())
+def _check_members(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> None:
+    """Refuse arrays of an archive that need more memory than there is, or are not whole."""
+    n_bytes = sum(member.file_size for member in members)
     check_fits(n_bytes, "its content", "Take a smaller file.")
-    for member in archive.infolist():
+    for member in members:
         with archive.open(member) as file:
             _check_header(file, member.file_size)
 
@@ -232,13 +250,14 @@ def _read_mtx(file: IO[bytes]) -> Any:
     return scipy.io.mmread(BytesIO(content), spmatrix=False)
 
 
-def _unpack_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
-    """Read each array completely, so that its checksum is compared."""
+def _unpack_npz(file: IO[bytes], start: str = "") -> dict[str, NDArray[Any]]:
+    """Read each array whose name begins so, completely, so that its checksum is compared."""
     with zipfile.ZipFile(file) as archive:
-        _check_members(archive)
+        members = [member for member in archive.infolist() if member.filename.startswith(start)]
+        _check_members(archive, members)
         return {
-            name.removesuffix(".npy"): _read_npy(BytesIO(archive.read(name)))
-            for name in archive.namelist()
+            member.filename.removesuffix(".npy"): _read_npy(BytesIO(archive.read(member)))
+            for member in members
         }
 
 

@@ -17,7 +17,7 @@ from spherelax.errors import InvalidInputError, shown
 from spherelax.io.arrays import read_arrays
 from spherelax.io.items import Named
 from spherelax.io.writing import replace_file
-from spherelax.labels import Labels
+from spherelax.labels import Labels, are_in_order
 from spherelax.result import EntityProbability, Result, Status, SweepPath
 
 NONE = -1  # stands for None among the integers of a file
@@ -295,7 +295,7 @@ def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
             yield f"{name} must hold numbers from {low:g} to {high:g}"
     if np.any(np.diff(saved["path_alphas"]) > 0):
         yield "path_alphas must not rise"
-    if not all(map(_are_in_order, (saved["labels"], *labels))):
+    if not all(map(are_in_order, (saved["labels"], *labels))):
         yield "labels must be numbered in order of first appearance"
     index = int(saved["index"])
     if index != NONE and saved["alpha"] != saved["path_alphas"][index]:
@@ -309,9 +309,3 @@ def _are_within(
     if values.dtype.kind not in "fi":
         return False
     return np.all((values >= low) & (values <= high) | (np.isnan(values) & may_miss))
-
-
-def _are_in_order(labels: NDArray[Any]) -> bool | np.bool_:
-    """Tell whether labels are numbered from 0 in order of first appearance."""
-    before = np.maximum.accumulate(np.r_[-1, labels[:-1]])
-    return np.all(labels <= before + 1)

@@ -108,8 +108,8 @@ def drafted(path: str | Path) -> Iterator[Path]:
     ...     before, [path.name for path in Path(folder).iterdir()]
     (False, ['labels.csv'])
     """
+    remove_left(path)
     target = _target(Path(path))
-    _remove_left(target)
     with _workshop(target) as folder:
         draft = Path(folder, target.name)
         yield draft
@@ -143,8 +143,12 @@ def _workshop(target: Path) -> Iterator[str]:
     raise OSError(f"no folder can be made in {target.parent}")
 
 
-def _remove_left(target: Path) -> None:
-    """Remove the folders of earlier runs for this target that nobody has locked."""
+def remove_left(path: str | Path) -> None:
+    """Remove what earlier runs for this target left because they were killed.
+
+    These are folders that nobody has locked.
+    """
+    target = _target(Path(path))
     name = re.compile(re.escape(_start(target)) + r"[a-z0-9_]{8}" + re.escape(ENDING))
     with suppress(OSError), os.scandir(target.parent) as entries:
         left = [entry.path for entry in entries if name.fullmatch(entry.name)]
