@@ -55,8 +55,10 @@ def persistence(evidence: Evidence, labels: Labels) -> Floats:
     >>> from spherelax.problem import Problem
     >>> W = np.kron(np.eye(2), np.ones((6, 6)))
     >>> W[5, :8] = W[:8, 5] = 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0
-    >>> graph, labels = build_graph(Problem.check(W)), np.repeat(np.int32([0, 1]), 6)
-    >>> bool(persistence(taught(graph, labels), labels).argmin() == 5)
+    >>> graph = build_graph(Problem.check(W))
+    >>> labels = np.repeat(np.int32([0, 1]), 6)[graph.given]
+    >>> found = graph.as_given(persistence(taught(graph, labels), labels))
+    >>> bool(found.argmin() == 5)
     True
     """
     graph, terms = evidence
@@ -79,7 +81,7 @@ def taught(graph: Graph, labels: Labels) -> Evidence:
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((9, 9)))))
-    >>> found = taught(graph, np.repeat(np.int32([0, 1]), 9))
+    >>> found = taught(graph, np.repeat(np.int32([0, 1]), 9)[graph.given])
     >>> bool(found.graph.values.min() > 0), bool(found.terms.absent > 0)
     (True, True)
     """
@@ -113,8 +115,8 @@ def likely_right(graph: Graph, labels: Labels) -> Floats:
     >>> from spherelax.problem import Problem
     >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
     >>> graph = build_graph(Problem.check(W))
-    >>> likely_right(graph, np.arange(8, dtype=np.int32) // 2)[::2].round(2)
-    array([0.83, 0.83, 0.83, 0.08])
+    >>> np.unique(likely_right(graph, (np.arange(8, dtype=np.int32) // 2)[graph.given])).round(2)
+    array([0.08, 0.83])
     """
     return np.asarray(share_right(graph, labels) * _confirmed(graph, labels))
 
@@ -127,7 +129,9 @@ def confirmed(graph: Graph, labels: Labels) -> Floats:
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
-    >>> confirmed(build_graph(Problem.check(W)), np.arange(8, dtype=np.int32) // 2)[::2]
+    >>> graph = build_graph(Problem.check(W))
+    >>> found = confirmed(graph, (np.arange(8, dtype=np.int32) // 2)[graph.given])
+    >>> graph.as_given(found)[::2].round(2)
     array([1. , 1. , 1. , 0.1])
     """
     found = np.zeros(graph.n_items)
@@ -158,7 +162,8 @@ def dispersion(graph: Graph, labels: Labels) -> float:
     >>> from spherelax.problem import Problem
     >>> W = np.kron(np.eye(8), np.ones((9, 9)))
     >>> W[0, 9:18] = W[9:18, 0] = 1.0  # one item is like nine others
-    >>> dispersion(build_graph(Problem.check(W)), np.repeat(np.arange(8, dtype=np.int32), 9)) > 2
+    >>> graph = build_graph(Problem.check(W))
+    >>> dispersion(graph, np.repeat(np.arange(8, dtype=np.int32), 9)[graph.given]) > 2
     True
     """
     weight, is_inside = graph.weight.astype(float), _are_inside(graph, labels)
