@@ -186,6 +186,5 @@ def test_learnt_worth_gives_probabilities_that_rank_wrong_items(seed):
     by_size = np.argsort((scored + scored.T)[P.tocoo().row, P.tocoo().col], kind="stable")
     assert (np.diff(P.data[by_size]) >= 0).all()
     plain = quiet_solve((scored + scored.T > 0).astype(float), groups)
-    assert not plain.is_probability
-    assert plain.entity_probability() is None
-    assert plain.pair_probability() is None
+    assert plain.entity_probability().pure.shape == (plain.n_labels,)
+    assert len(plain.pair_probability()) == len(plain.matches())

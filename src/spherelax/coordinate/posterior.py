@@ -22,7 +22,7 @@ SEED = 0
 WARM_PASSES = 3
 # Passes while they are watched: as many as make so many visits, but not fewer or more than these.
 VISITS = 100_000
-LEAST_PASSES = 20
+LEAST_PASSES = 6
 MOST_PASSES = 400
 
 
