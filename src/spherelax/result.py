@@ -623,7 +623,7 @@ class Result:
         >>> import spherelax as sl
         >>> result = sl.solve([[0, 2, 0], [2, 0, 3], [0, 3, 0]], kind="odds")
         >>> result.matches().tolist(), result.pair_probability().round(1)
-        ([[0, 1], [0, 2], [1, 2]], array([0.9, 0.8, 0.9]))
+        ([[0, 1], [0, 2], [1, 2]], array([0.9, 0.8, 1. ]))
         """
         found = self.source.pair_probability(self.labels)
         return None if found is None else found[np.lexsort(inside_pairs(self.labels).T[::-1])]

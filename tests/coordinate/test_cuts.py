@@ -75,7 +75,7 @@ def test_potentials_drive_the_current_from_one_label_to_the_other(seed):
 
 def test_items_without_edges_have_no_potential():
     W = np.diag([1.0, 1.0, 0.0], 1)
-    part = whole(build_graph(Problem.check(W + W.T)))
+    part = whole(as_given(W + W.T))
     distance = cuts._distance(part, 2)
     assert np.isfinite(cuts._potential(part, 2, distance)[:3]).all()
     assert cuts._potential(part, 2, distance)[3] == np.inf
@@ -115,7 +115,7 @@ def test_extent_of_a_chain_and_of_a_clique():
     chain = np.diag(np.ones(24), 1)
     clique = np.ones((25, 25)) - np.eye(25)
     for W, depth in ((chain + chain.T, 19.5), (clique, 0.5)):
-        part = whole(build_graph(Problem.check(W)))
+        part = whole(as_given(W))
         found, ratio = cuts._extent(cuts._distance(part, 5), 5)
         assert found == depth
         assert ratio == pytest.approx(max(depth**2 / 20, min(depth, 4.5) ** 2 / 5))

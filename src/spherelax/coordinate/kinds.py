@@ -79,7 +79,7 @@ def kind_of_graph(W: Any) -> str:
     """
     if not sp.issparse(W) or W.shape[0] == 0:
         return "graph"
-    return recognised(Problem.check(W)).kind or "graph"
+    return recognised(Problem(sp.csr_array(W), None)).kind or "graph"
 
 
 def has_floor(problem: Problem) -> bool:

@@ -61,7 +61,7 @@ def canonical(rows: Any) -> Order:
     sizes = np.diff(rows.component_ptr)
     components = _sorted(rows.component_ptr, keys, largest, everywhere, sizes)
     rank = np.repeat(_places(components), sizes)[rows.unit_ptr[:-1]]
-    items = units = _sorted(rows.unit_ptr, keys, largest, everywhere, rank)
+    items = units = _sorted(rows.unit_ptr, keys, largest, keys, rank)
     unit_sizes = np.diff(rows.unit_ptr)
     if len(rows.group):
         items = np.lexsort((largest, keys, np.repeat(_places(units), unit_sizes)))

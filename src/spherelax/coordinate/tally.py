@@ -9,7 +9,7 @@ from spherelax.coordinate.neighbors import fetch_ahead
 from spherelax.coordinate.prefetch import AHEAD
 
 
-@compiled
+@compiled(allocates=True)
 def within(graph, labels, n_labels):
     """Return for each label the summed similarity of the pairs that share it."""
     indptr, indices, values, end = graph.indptr, graph.indices, graph.values, len(labels) - 1

@@ -65,9 +65,9 @@ class Keypoints(Items):
     >>> items.tracks(result)
     array([ 0,  0, -1])
     >>> items.answer(result)
-    ... # doctest: +NORMALIZE_WHITESPACE
+    ... # doctest: +NORMALIZE_WHITESPACE, +ELLIPSIS
     {'track': [0, 0], 'image': ['a.jpg', 'b.jpg'], 'keypoint': [0, 7], 'x': [1.0, 1.0],
-     'y': [1.0, 1.0], 'confidence': [1.0, 1.0]}
+     'y': [1.0, 1.0], 'confidence': [0.49..., 0.49...]}
     """
 
     positions: NDArray[np.float64]

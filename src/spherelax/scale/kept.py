@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from spherelax.coordinate.odds import Scores
 from spherelax.coordinate.part import Draw
 from spherelax.coordinate.partition import Partition
 from spherelax.errors import InvalidInputError
+from spherelax.io.arrays import read_arrays
 from spherelax.io.writing import replace_file
 
 TREE = "tree"
@@ -40,8 +40,9 @@ def keep(path: Path, value: Mapping[str, Any]) -> None:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     keep(Path(folder) / "a", {"draw": Draw(np.arange(2), np.ones(2), np.ones(2)), "n": [3]})
-    ...     found = kept(Path(folder) / "a")
+    ...     path = Path(folder, "kept.npz")
+    ...     keep(path, {"draw": Draw(np.arange(2), np.ones(2), np.ones(2)), "n": [3]})
+    ...     found = kept(path)
     >>> found["draw"].items, found["n"]
     (array([0, 1]), [3])
     """
@@ -55,14 +56,12 @@ def keep(path: Path, value: Mapping[str, Any]) -> None:
 
 def kept(path: Path) -> dict[str, Any]:
     """Read what `keep` wrote."""
+    arrays = read_arrays(path)
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            tree = json.loads(arrays[TREE].tobytes())
-            found: dict[str, Any] = _unpacked(tree, arrays)
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise InvalidInputError(
-            f"{path}: cannot be read; delete it and run again ({error})"
-        ) from None
+        found: dict[str, Any] = _unpacked(json.loads(arrays[TREE].tobytes()), arrays)
+    except (ValueError, KeyError, TypeError) as error:
+        reason = f"{path}: cannot be read; delete it and run again ({error})"
+        raise InvalidInputError(reason) from None
     return found
 
 

@@ -20,7 +20,7 @@ from spherelax.coordinate.polish import polished
 from spherelax.coordinate.reliability import agreement, of_several, weighted
 from spherelax.coordinate.run import CoordinateSource
 from spherelax.coordinate.walk import Route, follow
-from spherelax.io.mapped import save_array
+from spherelax.io.mapped import mapped, save_array
 from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem
 from spherelax.scale.shards import FREE, Plan, Shard
@@ -117,7 +117,7 @@ class Share:
         graph = self.graph(lesson.unit, order["is_grouped"])
         path = self.shard.folder / RIGHT
         if lesson.scores is not None and path.exists():
-            judged = lesson.scores.known(graph, np.load(path))
+            judged = lesson.scores.known(graph, mapped(path))
             model = Model.scored(graph, lesson.unit, lesson.scores, judged)
         else:
             model = lesson.applied(graph, self.numbers[graph.given])
@@ -165,7 +165,7 @@ class Share:
 
     def _labels(self, graph: Graph, at: int) -> Labels:
         """Return the labels of a step of the last walk, in the order of the graph."""
-        steps = np.load(self.shard.folder / STEPS, mmap_mode="r")
+        steps = mapped(self.shard.folder / STEPS)
         return np.asarray(steps[at][graph.given])
 
     def _agree(self, at: int, **order: Any) -> Answer:
@@ -194,7 +194,7 @@ class Share:
         model = self._model(**order)
         graph = model.graph
         if which == "polished":
-            labels = np.load(self.shard.folder / POLISHED)[graph.given]
+            labels = mapped(self.shard.folder / POLISHED)[graph.given]
         elif which == "joined":
             labels = components(graph.indptr, graph.indices, graph.group)
         else:
