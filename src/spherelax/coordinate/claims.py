@@ -41,7 +41,8 @@ def find_claims(worth: Graph, group: NDArray[np.int32], labels: Labels) -> Claim
     --------
     >>> from spherelax.coordinate.graph import build_graph
     >>> from spherelax.problem import Problem
-    >>> worth = build_graph(Problem.check([[0, 0, 2], [0, 0, 1], [2, 1, 0]]), 1.0, np.int32([0, 1, 2]))
+    >>> problem = Problem.check([[0, 0, 2], [0, 0, 1], [2, 1, 0]])
+    >>> worth = build_graph(problem, 1.0, given=np.int32([0, 1, 2]))
     >>> found = find_claims(worth, np.int32([0, 0, 1]), np.int32([0, 1, 0]))
     >>> found.inside, found.outside, found.holder.tolist()
     (array([2., 0., 2.]), array([0., 1., 0.]), [-1, 0, -1])
