@@ -139,6 +139,6 @@ def test_what_was_learnt_holds_for_new_items(seed):
     start = sl.solve(W[np.ix_(old, old)], groups[old])
     result = sl.solve(W, groups, start=start)
     assert f_score(truth, result.labels, groups) > 0.9
-    weighed, scale = result.source.model.graph, W[np.ix_(old, old)].max()
-    again = start.source.model.worth.applied(build_graph(Problem.check(W, groups), scale))
+    weighed, before = result.source.model.graph, start.source.model
+    again = before.worth.applied(build_graph(Problem.check(W, groups), before.unit))
     np.testing.assert_array_equal(dense_similarity(weighed), dense_similarity(again))

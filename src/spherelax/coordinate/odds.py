@@ -138,7 +138,7 @@ def probabilities(
     pairs = Candidates.of(graph, apart(graph, sources))
     lesson = learn_partition(pairs)
     found = lesson.judged(pairs, stream(graph.n_items))
-    if lesson.support < EXPLAINED * found.right.sum():
+    if closed >= PAIRED and lesson.support < EXPLAINED * found.right.sum():
         return None
     if kind is None and not _are_entities(graph, found.right, closed):
         return None

@@ -49,6 +49,8 @@ WORSE_STEPS = 8
 # With many items nothing merges on the way; this number of steps with the same labels, the first
 # one included, ends the walk.
 QUIET_STEPS = 3
+# Gains below this share of the objective are rounding: rows are in single precision.
+ROUNDING = 1e-7
 # Labels of a component are polished again when the rounded rows of more than this share of its
 # items have changed.
 CHANGED = 1e-3
@@ -218,8 +220,10 @@ class Trail:
         self.savings.append(self.last.saving)
         self.accounts.append(self.last.account)
         self.resolutions.append(resolution)
-        self.etas.append(iterate.eta / self.model.average)
-        self.objectives.append(self.model.objective(self.last.account, resolution))
+        objective = self.model.objective(self.last.account, resolution)
+        eta = iterate.eta / self.model.average
+        self.etas.append(eta if eta > ROUNDING * abs(objective) else 0.0)
+        self.objectives.append(objective)
 
     def _improved(self, iterate: sweep.Iterate) -> Labels | None:
         """Return the labels of a step, or None if they are those of the step before.
