@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,13 @@ def kept(path: Path) -> dict[str, Any]:
         reason = f"{path}: cannot be read; delete it and run again ({error})"
         raise InvalidInputError(reason) from None
     return found
+
+
+def once(path: Path, compute: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+    """Return named values that are kept; if they are not, compute and keep them."""
+    if not path.exists():
+        keep(path, compute())
+    return kept(path)
 
 
 def _packed(value: Any, arrays: dict[str, Any]) -> Any:

@@ -35,9 +35,13 @@ from spherelax.labels import renumber
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem
 from spherelax.result import Status
+from spherelax.scale.kept import once
 from spherelax.scale.shards import FREE, Plan
 from spherelax.settings import Coordinate
 
+# What takes time is done once, and kept in the folder of the plan: what was learnt, the labels of a
+# problem that is not large, and which steps are beyond noise.
+LESSON, SOLVED, NOISE = "lesson.npz", "solved.npz", "noise.npz"
 # So many times as many items are drawn from all shards as are needed.
 SPARE = 8
 
@@ -88,13 +92,24 @@ def _drawn(plan: Plan, how: dict[str, Any]) -> Generator[Order, Answers, tuple[_
 def _solved_as_one(plan: Plan, settings: Coordinate, how: dict[str, Any]) -> Rounds:
     """Solve a problem that is not large."""
     every = _Some.of((yield Order("sample", {**how, "start": 2**64 - 1})))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SphereWarning)
-        found = solve(every.problem(every.numbers, plan.kind), solver=settings)
-    order = {"labels": found.labels, "confidence": found.confidence, "numbers": every.numbers}
-    yield Order("take", order)
-    saving = None if found.index is None else float(np.asarray(found.path.savings)[found.index])
-    return _outcome(found.status, float(found.path.resolutions[found.index or 0]), saving, [])
+
+    def solved() -> dict[str, Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SphereWarning)
+            found = solve(every.problem(every.numbers, plan.kind), solver=settings)
+        at = found.index
+        return {
+            "labels": found.labels,
+            "confidence": found.confidence,
+            "status": str(found.status),
+            "resolution": float(found.path.resolutions[at or 0]),
+            "saving": None if at is None else float(np.asarray(found.path.savings)[at]),
+        }
+
+    found = once(plan.folder / SOLVED, solved)
+    order = {name: found[name] for name in ("labels", "confidence")}
+    yield Order("take", {**order, "numbers": every.numbers})
+    return _outcome(found["status"], found["resolution"], found["saving"], [])
 
 
 class _Some(NamedTuple):
@@ -162,9 +177,13 @@ class _Run:
         drawn = some.draw.enough()
         items = np.sort(drawn.items)
         self.start = int(drawn.start[-1])
-        problem = some.problem(items, plan.kind)
-        part = taught_by(problem, np.arange(len(items)), how["unit"], self.route)
-        self.lesson = Lesson.of(part, facts)
+
+        def taught() -> dict[str, Any]:
+            problem = some.problem(items, plan.kind)
+            part = taught_by(problem, np.arange(len(items)), how["unit"], self.route)
+            return {"lesson": Lesson.of(part, facts)}
+
+        self.lesson: Lesson = once(plan.folder / LESSON, taught)["lesson"]
         self.is_likelihood = self.lesson.stated is not None or self.lesson.scores is not None
         self.order: dict[str, Any] = {"lesson": self.lesson, "is_grouped": self.is_grouped}
 
@@ -257,16 +276,25 @@ class _Run:
         if not self.is_grouped and savings.max() <= 0.0:
             return None
         some = _Some.of((yield Order("sample", {**self.how, "start": self.start})))
+
+        def compared() -> dict[str, Any]:
+            model = self._of_some(some)
+            return {"is_beyond": beyond_noise_of(model, np.array(self.gammas), self.route)}
+
+        is_beyond = once(self.plan.folder / NOISE, compared)["is_beyond"]
+        return best_beyond(is_beyond, savings, at)
+
+    def _of_some(self, some: _Some) -> Model:
+        """Return the model of some components with what was learnt."""
         graph = build_graph(some.problem(some.numbers, self.plan.kind), self.lesson.unit)
         model = self.lesson.applied(graph, some.numbers[graph.given])
-        if "factor" in self.order:
-            named = some.groups[graph.given]
-            shared = np.where(named == FREE, FREE, of_several(named, self.has_several))
-            model = model.with_weights(
-                weighted(model.graph, shared.astype(np.int32), self.order["factor"])
-            )
-        is_beyond = beyond_noise_of(model, np.array(self.gammas), self.route)
-        return best_beyond(is_beyond, savings, at)
+        if "factor" not in self.order:
+            return model
+        named = some.groups[graph.given]
+        shared = np.where(named == FREE, FREE, of_several(named, self.has_several))
+        return model.with_weights(
+            weighted(model.graph, shared.astype(np.int32), self.order["factor"])
+        )
 
     def _polish(self, at: int, gamma: float) -> Generator[Order, Answers, float]:
         """Polish the labels of a step, and return what they save."""
@@ -289,7 +317,7 @@ class _Run:
 
 
 def _outcome(
-    status: Status, resolution: float, saving: float | None, steps: list[dict[str, Any]]
+    status: str, resolution: float, saving: float | None, steps: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return what was found, as JSON has it."""
     return {"status": status, "resolution": resolution, "saving": saving, "steps": steps}
