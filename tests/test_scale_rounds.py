@@ -15,18 +15,25 @@ pa = pytest.importorskip("pyarrow", reason="the scale extra is not installed")
 pytest.importorskip("duckdb", reason="the scale extra is not installed")
 
 
-def records(seed, *, n=700, n_sources=0, has_scores=True):
-    """Scored pairs of copies of n things, in sources or not; some pairs are wrong."""
+def records(seed, *, n=400, n_sources=0, has_scores=True, right=0.8, unreliable=0.0):
+    """Scored pairs of copies of n things, in sources or not; some pairs are wrong.
+
+    A share of the right pairs is listed, and of the wrong ones a sixth as many as there are right
+    ones. ``unreliable`` is the share of the pairs of the first two sources that are wrong.
+    """
     rng = np.random.default_rng(seed)
     n_places = n_sources or 6
     size = np.minimum(rng.integers(1, 7, n), n_places)
     truth = np.repeat(np.arange(n), size)
     source = np.concatenate([rng.permutation(n_places)[:s] for s in size])
     one, other = np.nonzero(np.triu(truth[:, None] == truth, 1))
-    kept = rng.random(len(one)) < 0.8
+    kept = rng.random(len(one)) < right
     wrong = rng.integers(len(truth), size=(2, len(one) // 6))
     wrong[1] = np.minimum(wrong[0] + rng.integers(1, 30, wrong.shape[1]), len(truth) - 1)
     one, other = np.r_[one[kept], wrong[0]], np.r_[other[kept], wrong[1]]
+    is_bad = (source[one] + source[other] == 1) & (rng.random(len(one)) < unreliable)
+    near = np.minimum(other[is_bad] + rng.integers(1, 60, is_bad.sum()), len(truth) - 1)
+    other[is_bad] = near
     fine = (one != other) & (source[one] != source[other])
     one, other = one[fine], other[fine]
     same = truth[one] == truth[other]
@@ -78,20 +85,26 @@ PROBLEMS = {
     "pairs": {"kind": "pairs"},
     "graph": {"kind": "graph"},
     "odds": {"kind": "odds"},
+    "noise": {"has_scores": False, "right": 0.0},
+    "noise, groups": {"has_scores": False, "right": 0.0, "n_sources": 6},
+    "unreliable sources": {"has_scores": False, "n_sources": 6, "unreliable": 0.9},
 }
 
 
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
 @pytest.mark.parametrize("n_shards", [1, 2, 3, 7])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_labels_are_those_of_the_whole(name, n_shards, tmp_path, monkeypatch):
     for module in (part, rounds):
-        monkeypatch.setattr(module, "LEARN_FROM", 2500)
-        monkeypatch.setattr(module, "LEAST_ITEMS", 300)
+        monkeypatch.setattr(module, "LEARN_FROM", 700)
+        monkeypatch.setattr(module, "LEAST_ITEMS", 200)
     how = dict(PROBLEMS[name])
     kind = how.pop("kind", None)
     table, truth = records(1, **how)
     found, plan = in_shards(table, tmp_path / "plan", n_shards, kind)
     assert len(plan.shards) == n_shards
+    assert (plan.folder / rounds.LESSON).exists()
+    assert (plan.folder / rounds.NOISE).exists() or not name.startswith("noise")
     np.testing.assert_array_equal(found, as_one(plan))
     assert 1 < len(np.unique(found)) < len(truth)
 
