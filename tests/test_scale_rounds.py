@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax import scale
-from spherelax.coordinate import part
+from spherelax.coordinate import part, walk
 from spherelax.scale import rounds
 from spherelax.scale.protocol import advance, perform
 from spherelax.settings import Coordinate
@@ -15,7 +15,7 @@ pa = pytest.importorskip("pyarrow", reason="the scale extra is not installed")
 pytest.importorskip("duckdb", reason="the scale extra is not installed")
 
 
-def records(seed, *, n=400, n_sources=0, has_scores=True, right=0.8, unreliable=0.0):
+def records(seed, *, n=700, n_sources=0, has_scores=True, right=0.8, unreliable=0.0):
     """Scored pairs of copies of n things, in sources or not; some pairs are wrong.
 
     A share of the right pairs is listed, and of the wrong ones a sixth as many as there are right
@@ -98,6 +98,7 @@ def test_labels_are_those_of_the_whole(name, n_shards, tmp_path, monkeypatch):
     for module in (part, rounds):
         monkeypatch.setattr(module, "LEARN_FROM", 700)
         monkeypatch.setattr(module, "LEAST_ITEMS", 200)
+    monkeypatch.setattr(walk, "MANY", 200)
     how = dict(PROBLEMS[name])
     kind = how.pop("kind", None)
     table, truth = records(1, **how)
