@@ -88,7 +88,8 @@ def scattered(numbers: NDArray[np.integer], stream: int = 0) -> NDArray[np.uint6
 def _collect(graph, order, n_entries, n_items):
     """Return items that hang together, and the item of ``order`` that each was found from."""
     is_known = np.zeros(len(order), np.bool_)
-    queue, start = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
+    both = np.empty((2, len(order)), np.int64)
+    queue, start = both[0], both[1]
     n_in, n_known, found = 0, 0, 0
     for first in order:
         if not is_known[first] and (found < n_entries or n_in < n_items):
@@ -103,4 +104,4 @@ def _collect(graph, order, n_entries, n_items):
                 if not is_known[j]:
                     is_known[j], queue[n_known] = True, j
                     n_known += 1
-    return queue[:n_in], start[:n_in]
+    return both[:, :n_in]
