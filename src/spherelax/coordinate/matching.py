@@ -98,20 +98,6 @@ class Ranks:
         return np.asarray(-np.log(1.0 - np.clip(middle, 0.5, n - 0.5) / n))
 
 
-def matched(pairs: Candidates, several: NDArray[np.bool_] | None = None) -> Floats:
-    """Return for each pair the probability that it is right, as the list itself teaches.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.candidates import Candidates
-    >>> one, other = np.repeat(np.arange(20), 2), np.r_[20:40, 21:40, 20].reshape(2, 20).T.ravel()
-    >>> score = np.tile([0.9, 0.5], 20) + np.linspace(0.0, 0.05, 40)
-    >>> matched(Candidates(40, one, other, score))[:4].round(2)
-    array([1., 0., 1., 0.])
-    """
-    return learn_matching(pairs, several)[1]
-
-
 def learn_matching(
     pairs: Candidates, several: NDArray[np.bool_] | None = None
 ) -> tuple[Matching, Floats]:
@@ -119,6 +105,14 @@ def learn_matching(
 
     ``several`` tells which items may have several partners: those whose candidates may be copies of
     each other. What a further partner costs is learnt.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.candidates import Candidates
+    >>> one, other = np.repeat(np.arange(20), 2), np.r_[20:40, 21:40, 20].reshape(2, 20).T.ravel()
+    >>> score = np.tile([0.9, 0.5], 20) + np.linspace(0.0, 0.05, 40)
+    >>> learn_matching(Candidates(40, one, other, score))[1][:4].round(2)
+    array([1., 0., 1., 0.])
     """
     n_pairs, ranks = len(pairs.score), Ranks(pairs.score)
     score, level = contrast(pairs, ranks)

@@ -51,10 +51,10 @@ def advance(folder: Path, settings: Coordinate) -> Round | None:
     work = program(plan, settings)
     order = next(work)
     for number in count():
-        path = _order(folder, number)
+        path = _round(folder, number)
         if not path.exists():
             keep(path, {"what": order.what, **order.content})
-        left = [shard.number for shard in plan.shards if not _answer(shard.folder, number).exists()]
+        left = [shard.number for shard in plan.shards if not _round(shard.folder, number).exists()]
         if left:
             return Round(number, order.what, max(N_ROUNDS, number + 2), tuple(left))
         try:
@@ -69,23 +69,20 @@ def perform(folder: Path, number: int, shard: int, n_threads: int = 1) -> None:
     """Carry out the order of a round for a shard."""
     plan = read_plan(folder)
     settings = Coordinate(**json.loads(Source(folder / SETTINGS).text))
-    order = kept(_order(folder, number))
+    order = kept(_round(folder, number))
     share = Share(plan, plan.shards[shard], settings, n_threads)
     what = order.pop("what")
-    keep(_answer(share.shard.folder, number), share.perform(what, order))
+    keep(_round(share.shard.folder, number), share.perform(what, order))
 
 
 def _answers(plan: Plan, number: int) -> Iterator[dict[str, Any]]:
     """Read the answers of all shards to an order, one after the other."""
-    return (kept(_answer(shard.folder, number)) for shard in plan.shards)
+    return (kept(_round(shard.folder, number)) for shard in plan.shards)
 
 
-def _order(folder: Path, number: int) -> Path:
-    """Return where the order of a round is kept."""
+def _round(folder: Path, number: int) -> Path:
+    """Return where a plan keeps the order of a round, and a shard its answer."""
     return folder / f"round-{number:02d}.npz"
-
-
-_answer = _order  # of a shard, in its folder
 
 
 def _check_settings(folder: Path, settings: Coordinate) -> None:

@@ -31,12 +31,11 @@ from spherelax.coordinate.reliability import factors, is_open, of_several, weigh
 from spherelax.coordinate.strata import Strata
 from spherelax.coordinate.walk import Route, is_at_rest
 from spherelax.errors import SphereWarning
-from spherelax.labels import renumber
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem
 from spherelax.result import Status
 from spherelax.scale.kept import once
-from spherelax.scale.shards import FREE, Plan
+from spherelax.scale.shards import FREE, Plan, codes_of
 from spherelax.settings import Coordinate
 
 # What takes time is done once, and kept in the folder of the plan: what was learnt, the labels of a
@@ -149,12 +148,8 @@ class _Some(NamedTuple):
         kept = np.isin(self.one, numbers) & np.isin(self.other, numbers)
         one, other = (np.searchsorted(numbers, each[kept]) for each in (self.one, self.other))
         half = sp.coo_array((self.similarity[kept], (one, other)), shape=(len(numbers),) * 2)
-        groups = self.groups[np.searchsorted(self.numbers, numbers)].astype(np.intp)
-        is_free = groups == FREE
-        groups[is_free] = groups.max(initial=0) + 1 + np.arange(np.count_nonzero(is_free))
-        has_groups = not is_free.all()
         W: Any = (half + half.T).tocsr()
-        return Problem(W, renumber(groups).astype(np.intp) if has_groups else None, kind)
+        return Problem(W, codes_of(self.groups[np.searchsorted(self.numbers, numbers)]), kind)
 
 
 class _Run:

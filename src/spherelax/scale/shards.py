@@ -119,7 +119,7 @@ class Shard:
         ``kind`` is that of the plan.
         """
         W = symmetric(self.folder / EDGES, self.n_items, self.n_pairs)
-        return Problem(W, _codes(self.groups()), kind)
+        return Problem(W, codes_of(self.groups()), kind)
 
     def groups(self) -> NDArray[np.int32]:
         """Read the groups: places in `Plan.duplicate_free`, -1 for free items."""
@@ -231,7 +231,7 @@ def memory(n_items: int, n_pairs: int) -> int:
     return PROCESS_BYTES + ITEM_BYTES * n_items + (PAIR_BYTES + INPUT_BYTES) * n_pairs
 
 
-def _codes(group: NDArray[np.int32]) -> NDArray[np.intp] | None:
+def codes_of(group: NDArray[np.int32]) -> NDArray[np.intp] | None:
     """Return groups as a problem has them: every free item is one; None if all are free."""
     free = np.flatnonzero(group == FREE)
     if len(free) == len(group):
