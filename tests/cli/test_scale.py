@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from program import PAIRS, assert_one_line, invoke, run
 
+from spherelax.cli import scaling
+
 pytest.importorskip("duckdb")
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -37,6 +39,16 @@ def test_scale_goes_from_files_to_entities() -> None:
     again = run(*arguments, "--json")
     assert (again[0], json.loads(again[1])) == (0, about)
     assert before == {file: file.stat().st_mtime_ns for file in Path("entities").rglob("*.*")}
+
+
+def test_progress_tells_the_time_left(capsys) -> None:
+    seconds = iter([0.0, 60.0, 120.0, 121.0, 300.0])
+    lines = scaling._Lines(lambda: next(seconds))
+    for what, share in [("walk", 0.5), ("walk: a", 0.6), ("walk: b", 0.75), ("walk: b", 0.8)]:
+        lines(what, share)
+    lines("walk: c", 1.0)
+    left = ["walk, 50%", "walk: a, 60%, about 4 min left", "walk: b, 75%, about 2 min left"]
+    assert capsys.readouterr().err.splitlines() == [*left, "walk: c, 100%"]
 
 
 def test_info_of_several_files_tells_the_cost() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
@@ -25,6 +26,8 @@ DATABASES = (".duckdb", ".ddb")
 SETTINGS = ("n_steps", "row_entries")
 # Options whose Python arguments have other names.
 ARGUMENTS = {"memory": "memory_limit"}
+# Seconds after which a stage that has said nothing says how far it is.
+PATIENCE = 30.0
 
 
 def are_for_scale(files: Sequence[str], table: str | None) -> bool:
@@ -89,16 +92,26 @@ def info(
 
 
 class _Lines:
-    """Progress as lines on standard error: one for each stage, and one for each shard."""
+    """Progress as lines on standard error: one for each stage and shard, more if it takes long."""
 
-    def __init__(self) -> None:
-        self._said = ""
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now = now
+        self._what = self._stage = ""
+        self._said_at = self._began = self._share = 0.0
 
     def __call__(self, what: str, share: float) -> None:
-        """Say what is being done, once."""
-        if what != self._said:
-            self._said = what
-            click.echo(f"{what}, {share:.0%}" if share else what, err=True)
+        """Say what is being done, which share of the stage is done, and the time left for it."""
+        now, stage = self._now(), what.partition(":")[0]
+        if stage != self._stage:
+            self._stage, self._began, self._share = stage, now, share
+        if what == self._what and now - self._said_at < PATIENCE:
+            return
+        self._what, self._said_at = what, now
+        line = f"{what}, {share:.0%}" if share else what
+        if self._share < share < 1.0:
+            left = (now - self._began) * (1.0 - share) / (share - self._share)
+            line += f", about {duration(left)} left"
+        click.echo(line, err=True)
 
 
 def _source(files: Sequence[str]) -> str | list[str]:

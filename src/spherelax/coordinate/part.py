@@ -43,6 +43,10 @@ class Draw(NamedTuple):
         is_needed = (before < LEARN_FROM) | (np.arange(len(before)) < LEAST_ITEMS)
         return Draw(self.items[is_needed], self.start[is_needed], self.n_entries[is_needed])
 
+    def is_enough(self) -> bool:
+        """Tell whether there are as many items as make a part."""
+        return len(self.items) >= LEAST_ITEMS and self.n_entries.sum() >= LEARN_FROM
+
     def up_to(self, share: float) -> Draw:
         """Return the items of the components that are drawn up to a share of the chances."""
         is_in = self.start <= share * 2.0**64

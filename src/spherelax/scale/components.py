@@ -17,6 +17,9 @@ from spherelax.coordinate.compiled import compiled
 
 # From this number of items on, their numbers need 8 bytes.
 MANY_ITEMS = 1 << 31
+# Shards of a problem: enough for many workers, and a worker of a GB or two can solve each.
+N_SHARDS = 64
+LEAST_PAIRS, MOST_PAIRS = 1_000_000, 10_000_000
 
 
 class Largest(NamedTuple):
@@ -92,7 +95,7 @@ class Forest:
 
 
 def pack(
-    n_pairs: NDArray[np.int64], *, max_pairs: int, n_shards: int | None = None
+    n_pairs: NDArray[np.int64], *, max_pairs: int | None = None, n_shards: int | None = None
 ) -> NDArray[np.int32]:
     """Return the shard of each component.
 
@@ -104,8 +107,9 @@ def pack(
     ----------
     n_pairs : ndarray of shape (n_components,)
         Pairs of each component.
-    max_pairs : int
-        Pairs of a shard, about: fewer than that plus those of its largest component.
+    max_pairs : int, optional
+        Pairs of a shard, about: fewer than that plus those of its largest component. None: a 64th
+        of all, but at least 1 and at most 10 million.
     n_shards : int, optional
         Number of shards instead, or that of the components if this is smaller.
 
@@ -116,6 +120,8 @@ def pack(
     """
     weight = np.maximum(n_pairs, 1)
     if n_shards is None:
+        if max_pairs is None:
+            max_pairs = int(np.clip(weight.sum() // N_SHARDS, LEAST_PAIRS, MOST_PAIRS))
         is_giant = weight > max_pairs
         rest = int(weight[~is_giant].sum())
         n_shards = int(np.count_nonzero(is_giant)) - -rest // max_pairs

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.parquet import write_parquet
 from spherelax.scale.components import Forest, pack, ranks
-from spherelax.scale.numbering import MAX_PAIRS, Numbered, Request, number
+from spherelax.scale.numbering import Numbered, Request, number
 from spherelax.scale.origins import Origin
 from spherelax.scale.shards import EDGES, FREE, ITEMS, MANIFEST, Edges, Plan, Shard, read_plan
 from spherelax.scale.workspace import WORK, Progress, Workspace, workspace
@@ -33,7 +33,7 @@ def ingest(
     records: Any = None,
     kind: str | None = None,
     floor: float | None = None,
-    max_pairs: int = MAX_PAIRS,
+    max_pairs: int | None = None,
     n_shards: int | None = None,
     memory_limit: str = MEMORY,
     progress: Progress | None = None,
@@ -64,8 +64,9 @@ def ingest(
         All records. Each one that is in no pair is a component of its own.
     floor : float, optional
         Pairs with a lower score are left out, but not their records.
-    max_pairs : int
-        Pairs of a shard, about. A component with more of them gets a shard of its own.
+    max_pairs : int, optional
+        Pairs of a shard, about. A component with more of them gets a shard of its own. None: a
+        64th of all pairs, but at least 1 and at most 10 million.
     n_shards : int, optional
         Number of shards; it takes the place of ``max_pairs``.
     memory_limit : str

@@ -25,9 +25,6 @@ from spherelax.scale.components import MANY_ITEMS
 from spherelax.scale.origins import Origin, Part, Stamp, each, name, one_type, scan, text
 from spherelax.scale.workspace import WORK, Workspace, clear_shards, reading
 
-# Pairs of a shard: with these, a worker of a GB or two can solve it.
-MAX_PAIRS = 10_000_000
-
 
 @dataclass(frozen=True, eq=False)
 class Request:
@@ -39,7 +36,7 @@ class Request:
     duplicate_free: Collection[Hashable] | None
     kind: str | None
     floor: float | None
-    max_pairs: int = MAX_PAIRS
+    max_pairs: int | None = None
     n_shards: int | None = None
 
     def __post_init__(self) -> None:

@@ -83,7 +83,8 @@ def _drawn(plan: Plan, how: dict[str, Any]) -> Generator[Order, Answers, tuple[_
             reduce(together, (found["degrees"] for found in answers)),
             sum(found["n_entries"] for found in answers),
         )
-        if limit >= 1.0 or some.is_enough():
+        assert some.draw is not None
+        if limit >= 1.0 or some.draw.is_enough():
             return some, facts
         limit *= SPARE
 
@@ -137,11 +138,6 @@ class _Some(NamedTuple):
             draw = Draw(*(each[by_start] for each in every))
         numbers, groups, one, other, similarity = columns
         return cls(numbers, groups, one, other, similarity, draw)
-
-    def is_enough(self) -> bool:
-        """Tell whether more was drawn than a part needs."""
-        assert self.draw is not None
-        return len(self.draw.enough().items) < len(self.draw.items)
 
     def problem(self, numbers: NDArray[np.int64], kind: str | None) -> Problem:
         """Return the problem of some of the items, in the order of their numbers."""

@@ -29,7 +29,6 @@ from spherelax.scale.entities import (
 )
 from spherelax.scale.giant import check_memory
 from spherelax.scale.ingest import MEMORY, ingest, silent
-from spherelax.scale.numbering import MAX_PAIRS
 from spherelax.scale.page import page
 from spherelax.scale.processes import Processes
 from spherelax.scale.protocol import Round, advance
@@ -53,7 +52,7 @@ def solve(
     records: Any = None,
     kind: str | None = None,
     floor: float | None = None,
-    max_pairs: int = MAX_PAIRS,
+    max_pairs: int | None = None,
     n_shards: int | None = None,
     solver: Coordinate | None = None,
     workers: int | None = None,
@@ -154,7 +153,7 @@ def _plan(
         folder = into / SHARDS
         return ingest(source, folder, **given, memory_limit=memory_limit, progress=notify)
     for name, value in given.items():
-        if value is not None and (name, value) != ("max_pairs", MAX_PAIRS):
+        if value is not None:
             raise InvalidInputError(f"{name} belongs to the plan, which is made; leave it out")
     return read_plan(source.folder.resolve())
 
@@ -216,6 +215,7 @@ def _write_answers(plan: Plan, into: Path, runner: Runner, notify: Progress) -> 
 def _run(tasks: Sequence[Task], runner: Runner, n_shards: int, said: str, notify: Progress) -> None:
     """Do tasks, and say which shard is done."""
     n_done = n_shards - len(tasks)
+    notify(said, n_done / n_shards)
 
     def done(task: Task) -> None:
         nonlocal n_done
