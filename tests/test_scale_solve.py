@@ -197,7 +197,7 @@ def test_a_stopped_run_goes_on_and_leaves_no_process(tmp_path, pairs):
     command = [sys.executable, "-c", SCRIPT, pairs, str(tmp_path / "out")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
-            if line.startswith("round"):
+            if "shard-" in line:
                 children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
                 workers = children.read_text().split() if children.exists() else []
                 process.kill()

@@ -27,14 +27,14 @@ class Net(NamedTuple):
     @classmethod
     def of(cls, pairs: Candidates) -> Net:
         """Return the candidates of each item."""
-        item = np.r_[pairs.one, pairs.other]
-        by_item = np.argsort(item, kind="stable")
         indptr = np.zeros(pairs.n_items + 1, dtype=np.int64)
-        np.cumsum(np.bincount(item, minlength=pairs.n_items), out=indptr[1:])
-        partner = np.r_[pairs.other, pairs.one][by_item]
+        for item in (pairs.one, pairs.other):
+            indptr[1:] += np.bincount(item, minlength=pairs.n_items)
+        np.cumsum(indptr, out=indptr)
+        partner, pair = _by_item(indptr, pairs.one, pairs.other)
         none = np.empty(0, np.int32)
         group, source = (none if of is None else of for of in (pairs.group, pairs.source))
-        return cls(indptr, partner, by_item % len(pairs.one), group, source)
+        return cls(indptr, partner, pair, group, source)
 
 
 class Beliefs(NamedTuple):
@@ -105,6 +105,22 @@ class Tally(NamedTuple):
 
     right: Any  # float64 (n_pairs), how often the items of a pair have one label, from both sides
     openings: Any  # float64 (m), labels that an item could join, by their prior odds
+
+
+@compiled
+def _by_item(indptr, one, other):
+    """Return the partners of each item, and the pairs that they make."""
+    found = np.empty((2, 2 * len(one)), np.int64)
+    place = indptr[:-1].copy()
+    for e in range(len(one)):
+        at = place[one[e]]
+        found[0, at], found[1, at] = other[e], e
+        place[one[e]] += 1
+    for e in range(len(one)):
+        at = place[other[e]]
+        found[0, at], found[1, at] = one[e], e
+        place[other[e]] += 1
+    return found
 
 
 @compiled

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
+from numpy.lib.format import open_memmap, write_array_header_1_0
 from numpy.typing import DTypeLike, NDArray
 
 from spherelax.io.faults import about
-from spherelax.io.writing import drafted, replace_file
+from spherelax.io.writing import drafted
 
 
 def mapped(path: Path) -> NDArray[Any]:
@@ -35,9 +34,27 @@ def mapped(path: Path) -> NDArray[Any]:
 
 def save_array(path: Path, array: NDArray[Any]) -> None:
     """Write an array to a ``.npy`` file, completely or not at all."""
-    content = BytesIO()
-    np.save(content, array, allow_pickle=False)
-    replace_file(path, content.getvalue())
+    save_rows(path, [array], array.shape, array.dtype)
+
+
+def save_rows(
+    path: Path, rows: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: DTypeLike
+) -> None:
+    """Write an array whose rows come one after the other, completely or not at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_rows(Path(folder, "steps.npy"), map(np.int32, [[1, 2], [3, 4]]), (2, 2), np.int32)
+    ...     mapped(Path(folder, "steps.npy")).tolist()
+    [[1, 2], [3, 4]]
+    """
+    about_it = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": shape}
+    with drafted(path) as draft, draft.open("wb") as file:
+        write_array_header_1_0(file, about_it)
+        for row in rows:
+            file.write(np.ascontiguousarray(row, kind).data)
 
 
 @contextmanager

@@ -23,11 +23,9 @@ MANIFEST = "manifest.json"
 EDGES, ITEMS = "edges.parquet", "items.parquet"
 # Group of an item that may share a label with any other.
 FREE = -1
-# Memory of the solver, beyond its input, as measured: bytes of an item and of a pair, which is
-# stored twice.
-ITEM_BYTES, PAIR_BYTES = 100, 18
-# Its input, and a process of Python with everything that it loads.
-INPUT_BYTES, PROCESS_BYTES = 24, 300_000_000
+# Memory of a process that solves a shard, as measured: bytes of an item, of a pair, and of Python
+# with everything that it loads.
+ITEM_BYTES, PAIR_BYTES, PROCESS_BYTES = 100, 130, 300_000_000
 
 
 class Edges(NamedTuple):
@@ -94,7 +92,7 @@ class Shard:
     --------
     >>> shard = Shard(Path("shards/shard-00003"), 1_000, 10_000, 7, 80_000)
     >>> shard.number, shard.memory
-    (3, 300520000)
+    (3, 301400000)
     """
 
     folder: Path
@@ -226,9 +224,9 @@ def memory(n_items: int, n_pairs: int) -> int:
     Examples
     --------
     >>> memory(1_000_000, 10_000_000)
-    820000000
+    1700000000
     """
-    return PROCESS_BYTES + ITEM_BYTES * n_items + (PAIR_BYTES + INPUT_BYTES) * n_pairs
+    return PROCESS_BYTES + ITEM_BYTES * n_items + PAIR_BYTES * n_pairs
 
 
 def codes_of(group: NDArray[np.int32]) -> NDArray[np.intp] | None:

@@ -20,7 +20,7 @@ from spherelax.coordinate.polish import polished
 from spherelax.coordinate.reliability import agreement, of_several, weighted
 from spherelax.coordinate.run import CoordinateSource
 from spherelax.coordinate.walk import Route, follow
-from spherelax.io.mapped import mapped, save_array
+from spherelax.io.mapped import mapped, save_array, save_rows
 from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem
 from spherelax.scale.shards import FREE, Plan, Shard
@@ -115,6 +115,7 @@ class Share:
         """Return the model of the shard with what was learnt."""
         lesson, factor = order["lesson"], order.get("factor")
         graph = self.graph(lesson.unit, order["is_grouped"])
+        del self.problem  # the graph has all of it, and memory counts
         path = self.shard.folder / RIGHT
         if lesson.scores is not None and path.exists():
             judged = lesson.scores.known(graph, mapped(path))
@@ -155,8 +156,9 @@ class Share:
         trail = follow(model, self.route, None)
         if not trail.is_whole:
             raise KeyboardInterrupt
-        steps = np.stack([model.graph.as_given(labels) for labels in trail.labels])
-        save_array(self.shard.folder / STEPS, steps)
+        shape = (len(trail.labels), len(self.numbers))
+        steps = map(model.graph.as_given, trail.labels)
+        save_rows(self.shard.folder / STEPS, steps, shape, np.int32)
         return {
             "accounts": trail.accounts,
             "changed": trail.changed,

@@ -15,7 +15,7 @@ from spherelax.scale.components import Components, Forest
 from spherelax.scale.ingest import MEMORY, components, silent
 from spherelax.scale.numbering import Request, double, number
 from spherelax.scale.origins import Origin
-from spherelax.scale.shards import ITEM_BYTES, PAIR_BYTES
+from spherelax.scale.shards import memory
 from spherelax.scale.workspace import Progress, Workspace, workspace
 
 # Floors that are tried.
@@ -93,7 +93,7 @@ class Survey:
     >>> from spherelax import scale
     >>> found = scale.survey(pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]}))
     >>> found.n_items, found.n_pairs, found.memory
-    (2, 1, 218)
+    (2, 1, 300000330)
     """
 
     n_items: int
@@ -105,15 +105,15 @@ class Survey:
 
     @property
     def memory(self) -> int:
-        """Bytes that a solve of everything at once takes beyond its input."""
-        return ITEM_BYTES * self.n_items + PAIR_BYTES * self.n_pairs
+        """Bytes that a process needs that solves everything at once, about."""
+        return memory(self.n_items, self.n_pairs)
 
     @property
     def giant_memory(self) -> int:
-        """Bytes that a solve of the component with the most pairs takes beyond its input."""
+        """Bytes that a process needs that solves the component with the most pairs, about."""
         if not self.floors:
-            return ITEM_BYTES
-        return ITEM_BYTES * self.floors[0].giant_items + PAIR_BYTES * self.floors[0].giant_pairs
+            return memory(1, 0)
+        return memory(self.floors[0].giant_items, self.floors[0].giant_pairs)
 
     @property
     def cpu_seconds(self) -> float:
