@@ -43,6 +43,25 @@ def test_ids_and_headers_are_recognised(tmp_path, name, text, ids):
     assert table.names == (["0", "1"] if ids is None else ids)
 
 
+def test_columns_can_be_chosen(tmp_path):
+    text = "kind,where,x,when,y\nann,here,1,never,2.5\nbob,there,-3,ever,4e-2\n"
+    path = write(tmp_path / "p.csv", text)
+    with pytest.raises(sl.InvalidInputError, match="column 'where' must hold finite numbers"):
+        read_points(path)
+    table = read_points(path, columns=["x", "y"])
+    np.testing.assert_array_equal(table.points, X)
+    assert table.ids == ["ann", "bob"]
+    swapped = sl.io.read(path, kind="points", columns=["y", "x"])
+    np.testing.assert_array_equal(swapped.points, np.array(X)[:, ::-1])
+    with pytest.raises(sl.InvalidInputError, match="must be among 'kind', .*; found 'z'"):
+        read_points(path, columns=["x", "z"])
+    path = parquet(tmp_path / "p.parquet", kind=["a", "b"], x=[1, 2], when=["c", "d"])
+    assert read_points(path, columns=["x"]).points.tolist() == [[1.0], [2.0]]
+    np.save(tmp_path / "p.npy", X)
+    with pytest.raises(sl.InvalidInputError, match="columns of an array have no names"):
+        read_points(tmp_path / "p.npy", columns=["x"])
+
+
 @pytest.mark.parametrize("dtype", [float, np.float32, int, bool, np.uint8])
 def test_npy(tmp_path, dtype):
     array = np.array([[1, 0, 1], [0, 1, 1]], dtype=dtype)

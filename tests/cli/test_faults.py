@@ -77,7 +77,7 @@ FAULTS = {
     "match truncated.db": "truncated.db: must have whole pages of 4096 bytes; found",
     "match stray.csv": "stray.csv, row 11: the number of columns of a table of pairs must be 5",
     "match other.csv": "other.csv: must have the columns source_a, id_a, source_b, id_b, score, or",
-    "cluster other.csv": "found 'y' (read as points; --as or --columns set another kind)",
+    "cluster other.csv": "found 'y' (read as points; --as points --columns A,B reads",
     "match pairs.csv --duplicate-free shop": "pairs.csv: duplicate-free sources must be some of g0",
     "match edges.csv --duplicate-free shop": "duplicate-free sources must be for pairs; found",
     "match pairs.csv --columns a,b": "columns must name source_a, id_a, source_b, id_b, score",

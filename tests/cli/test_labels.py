@@ -371,7 +371,7 @@ def test_edges_are_a_graph_unless_they_are_said_to_be_candidates() -> None:
 def test_entities_and_pairs_are_written() -> None:
     result = invoke("cluster", "edges.csv", "--entities", "sizes.csv", "--pairs", "pairs.csv")
     assert result.exit_code == 0
-    assert "entities: sizes.csv" in result.stderr
+    assert "a row per label: sizes.csv" in result.stderr
     assert Path("sizes.csv").read_text().splitlines() == ["label,size", "0,3", "1,3", "2,3"]
     assert Path("pairs.csv").read_text().splitlines()[0] == "item_a,item_b,label"
     assert len(Path("pairs.csv").read_text().splitlines()) == 10

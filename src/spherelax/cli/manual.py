@@ -161,7 +161,8 @@ KINDS_TEXT = {
         points: .csv, .tsv, .txt, .parquet, .npy
             One item per row, one feature per column and, optionally, a column of names; for
             cluster, path, report and info. Text with two or three columns is read as edges unless
-            one of the first two has a number with a fraction; --as points reads it as points.
+            one of the first two has a number with a fraction; --as points reads it as points,
+            and with --columns width,length only these columns, and the names.
         """,
     "h5ad": """
         h5ad: .h5ad

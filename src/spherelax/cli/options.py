@@ -77,7 +77,9 @@ READING = {
         "columns, else found from the similarities.",
     ),
     "--columns": Option(
-        Names(), "pairs: names of the columns source,id,source,id,score or id,id,score."
+        Names(),
+        "pairs: names of the columns source,id,source,id,score or id,id,score. With --as points: "
+        "names of the features; other columns are left out.",
     ),
     "--records": Option(
         FILE,

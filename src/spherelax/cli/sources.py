@@ -52,7 +52,7 @@ def read(
     """Return the items with their groups, and how many are named by the groups only."""
     kind, given = kind_of(source, reading), dict(reading)
     given = given | {"kind": given.pop("as"), "similarity_kind": given["kind"]}
-    hint = "points; --as or --columns set another kind"
+    hint = "points; --as points --columns A,B reads only these columns, --as sets another kind"
     if needs_groups and kind == "points":
         given["kind"] = "matrix" if source.ending == ".npy" else "pairs"
         hint = f"{given['kind']}; points have no groups"

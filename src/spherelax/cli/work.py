@@ -175,7 +175,8 @@ def _write(
     for rows, table in targets.tables.items():
         with writing(str(table)):
             io.write_answer(table, items, result, of=rows, escape_formulas=targets.escape_formulas)
-        lines.append(f"{rows}: {table}")
+        row = items.words.label if rows == "entities" else "pair"
+        lines.append(f"a row per {row}: {table}")
     if targets.plot:
         _write_bytes(targets.plot, picture(result, targets.plot))
         lines.append(f"picture: {targets.plot}")

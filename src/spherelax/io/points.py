@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -65,19 +66,21 @@ class Neighbors(Items):
     words: ClassVar[Words] = POINTS
 
 
-def read_points(file: File) -> Points:
+def read_points(file: File, *, columns: Sequence[str] | None = None) -> Points:
     r"""Read a table of features: one item per row, one number per column.
 
     The ids of the items are in the first column with a usual name, such as ``id``, or without a
-    name. If there is none, they are in the first column that holds mostly text. All other cells
-    must be finite numbers. The first row is a header if it has no number and the second row has
-    one, or if it starts with a usual name of ids.
+    name. If there is none, they are in the first column that holds mostly text. All cells of
+    features must be finite numbers. The first row is a header if it has no number and the second
+    row has one, or if it starts with a usual name of ids.
 
     Parameters
     ----------
     file : str, Path or Source
         ``.csv``, ``.tsv`` or ``.txt`` with ids as text; ``.parquet`` with ids of any type, which
         needs pyarrow; ``.npy``, a two-dimensional array without ids.
+    columns : sequence of str, optional
+        Names of the columns that are features. None: all but that of the ids.
 
     Returns
     -------
@@ -106,11 +109,13 @@ def read_points(file: File) -> Points:
             f"{path}: a table of features must end in one of {', '.join(ENDINGS)}"
         )
     if ending == ".npy":
+        if columns is not None:
+            raise InvalidInputError(f"{path}: columns of an array have no names; leave them out")
         table = _from_npy(path)
     elif ending == ".parquet":
-        table = _from_parquet(path)
+        table = _from_parquet(path, columns)
     else:
-        table = _from_text(source)
+        table = _from_text(source, columns)
     if len(table.points) < 2:
         raise InvalidInputError(f"{path}: must hold at least two items; found {len(table.points)}")
     return table
@@ -144,7 +149,7 @@ def _from_npy(path: Path) -> Points:
     return Points(X, ids=None)
 
 
-def _from_text(source: Source) -> Points:
+def _from_text(source: Source, chosen: Sequence[str] | None) -> Points:
     """Read the columns of a text file; the first that holds names holds the ids."""
     header: list[str] = []
 
@@ -157,9 +162,8 @@ def _from_text(source: Source) -> Points:
     names = header or [str(number) for number in range(1, len(table.columns) + 1)]
     at = _id_column(header, [_is_mostly_text(column) for column in table.columns])
     features = []
-    for number, column in enumerate(table.columns):
-        if number == at:
-            continue
+    for number in _features(source.path, names, at, chosen):
+        column = table.columns[number]
         values = _numbers(column)
         broken = np.flatnonzero(~np.isfinite(values))
         if len(broken):
@@ -174,7 +178,7 @@ def _from_text(source: Source) -> Points:
     return Points(_stacked(source.path, features), ids)
 
 
-def _from_parquet(path: Path) -> Points:
+def _from_parquet(path: Path, chosen: Sequence[str] | None) -> Points:
     """Read the columns of a Parquet file; rows are numbered from 1."""
     table = read_parquet(path)
     kinds = import_module("pyarrow").types
@@ -184,9 +188,8 @@ def _from_parquet(path: Path) -> Points:
     ]
     at = _id_column(table.column_names, [not is_number for is_number in numeric])
     features = []
-    for number, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        if number == at:
-            continue
+    for number in _features(path, table.column_names, at, chosen):
+        name, column = table.column_names[number], table.column(number)
         if not numeric[number]:
             raise InvalidInputError(
                 f"{path}, column {shown(name)}: must hold numbers; found {column.type}"
@@ -202,6 +205,19 @@ def _from_parquet(path: Path) -> Points:
         features.append(values)
     ids = None if at is None else table.column(at).to_pylist()
     return Points(_stacked(path, features), ids)
+
+
+def _features(
+    path: Path, names: list[str], at: int | None, chosen: Sequence[str] | None
+) -> list[int]:
+    """Return the columns that are features: those chosen by name, else all but that of the ids."""
+    if chosen is None:
+        return [number for number in range(len(names)) if number != at]
+    for name in chosen:
+        if name not in names:
+            known = ", ".join(map(shown, names))
+            raise InvalidInputError(f"{path}: columns must be among {known}; found {shown(name)}")
+    return [names.index(name) for name in chosen]
 
 
 def _is_header(tops: list[list[str]]) -> bool:

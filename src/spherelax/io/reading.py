@@ -58,7 +58,8 @@ def read(
     kind : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
         The kind of the file; None: :func:`kind_of` finds it.
     columns, duplicate_free, records
-        For pairs, as in :func:`read_pairs`; a file with columns is read as pairs.
+        For pairs, as in :func:`read_pairs`; a file with columns is read as pairs, unless ``kind``
+        is "points": then, the names of the features, as in :func:`read_points`.
     table
         For a database, as in :func:`read_colmap`.
     similarity_kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
@@ -94,7 +95,7 @@ def read(
                 f"{source}: must hold similarities or points; found a saved result"
             )
         for what, value, owner in (
-            ("names of columns", columns, "pairs"),
+            ("names of columns", None if chosen == "points" else columns, "pairs"),
             ("duplicate-free sources", duplicate_free, "pairs"),
             ("tables of records", records, "pairs"),
             ("the choice of a table", table, "colmap"),
@@ -112,6 +113,8 @@ def read(
             )
         if chosen == "colmap":
             return replace(read_colmap(source.path, table=table), kind=similarity_kind)
+        if chosen == "points":
+            return read_points(source, columns=columns)
         try:
             items: Items | Points = READERS[chosen](source, similarity_kind)
         except InvalidInputError as error:
@@ -303,6 +306,5 @@ TELL: dict[str, Callable[[Source], str]] = {
 READERS: dict[str, Callable[[Source, str | None], Any]] = {
     "matrix": lambda source, kind: Items(read_matrix(source.path), ids=None, kind=kind),
     "edges": _read_edges,
-    "points": lambda source, _: read_points(source),
     "h5ad": _read_cells,
 }

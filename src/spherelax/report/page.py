@@ -19,7 +19,7 @@ from spherelax.report.markup import (
     name,
     packaged,
     percent,
-    shortened,
+    plain,
     table,
     text,
 )
@@ -31,6 +31,9 @@ from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
 from spherelax.report.whole import Whole, whole_section
 from spherelax.result import SAME
+
+# Characters of the user's own columns that are shown beside a name.
+MAX_OWN = 80
 
 
 class Parts(NamedTuple):
@@ -170,7 +173,7 @@ def _output(case: Case, parts: Parts) -> str:
             (
                 "Expected to be wrong",
                 f"{outcome.entities.n_wrong:,.0f}",
-                f"labels of {count(case.n_items, 'item')}; about "
+                f"of {count(case.n_items, 'item')} may have a wrong label; about "
                 f"{outcome.entities.n_impure:,.0f} labels hold different things, and about "
                 f"{outcome.entities.n_lacking:,.0f} lack an item",
             )
@@ -295,8 +298,11 @@ def _unsure(case: Case, parts: Parts) -> str:
 def _described(case: Case, item: int) -> str:
     """Return the name of an item, and what the user's own columns say of it."""
     own = [str(values[item]) for values in case.details.values() if values[item] is not None]
-    said = f' <span class="own">{text(shortened(", ".join(own)))}</span>' if own else ""
-    return f"{name(case.names[item])}{said}"
+    said = plain(", ".join(own))
+    if len(said) > MAX_OWN:
+        said = f"{said[: MAX_OWN - 1]}…"
+    shown = f' <span class="own">{text(said)}</span>' if own else ""
+    return f"{name(case.names[item])}{shown}"
 
 
 def _place(row: UnsureRow) -> str:
