@@ -53,7 +53,7 @@ def test_columns_can_be_chosen(tmp_path):
     assert table.ids == ["ann", "bob"]
     swapped = sl.io.read(path, kind="points", columns=["y", "x"])
     np.testing.assert_array_equal(swapped.points, np.array(X)[:, ::-1])
-    with pytest.raises(sl.InvalidInputError, match="must be among 'kind', .*; found 'z'"):
+    with pytest.raises(sl.InvalidInputError, match=r"must be among 'kind', .*; found 'z'"):
         read_points(path, columns=["x", "z"])
     path = parquet(tmp_path / "p.parquet", kind=["a", "b"], x=[1, 2], when=["c", "d"])
     assert read_points(path, columns=["x"]).points.tolist() == [[1.0], [2.0]]

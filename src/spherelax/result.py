@@ -21,6 +21,8 @@ from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
 # Two labelings count as the same if the pairs that share a label agree with at least this F-score.
 SAME = 0.98
+# If a larger share of the right pairs has one and the same score, probabilities are not believed.
+TIED = 0.6
 # Pairs of copies that a sentence names.
 N_OFFENDERS = 3
 # The function of each package that turns a dictionary of columns into a data frame.
@@ -326,6 +328,9 @@ class Source(Protocol):
     def match_probability(self) -> Any:
         """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
 
+    def tied(self) -> float | None:
+        """Return the share of the right pairs that have the same score; None if it is not known."""
+
     def duplicates(self) -> tuple[Duplicates, ...] | None:
         """Return for each group how many items are copies; None if that was not estimated."""
 
@@ -438,6 +443,27 @@ def say_rival(result: Result) -> str | None:
         return None
     return (
         f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+    )
+
+
+def say_tied(result: Result) -> str | None:
+    """Return a sentence on right pairs that nearly all have the same score; None: they do not.
+
+    Such scores show that items are equal in all that was compared, and no more: neither how often
+    different things are equal, nor what the scores of copies are that differ a little.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> say_tied(sl.solve(np.kron(np.eye(3), np.ones((4, 4)))))
+    """
+    share = result.source.tied()
+    if share is None or share <= TIED:
+        return None
+    return (
+        f"{share:.0%} of the pairs that count as right have the same score. Such scores cannot "
+        "tell copies from different things that look the same: compare more of what is known of "
+        "the items."
     )
 
 

@@ -25,6 +25,7 @@ from spherelax.coordinate.odds import (
     probabilities,
 )
 from spherelax.problem import Problem
+from spherelax.result import say_tied
 
 
 def quiet_solve(*args, **settings):
@@ -36,6 +37,22 @@ def quiet_solve(*args, **settings):
 def f_of_pairs(pairs, right, labels):
     same = labels[pairs.one] == labels[pairs.other]
     return 2.0 * np.sum(same & right) / (np.sum(same) + np.sum(right))
+
+
+def test_right_pairs_of_one_score_are_told_of(seed):
+    """Scores that say no more than which items are equal show nothing of how many are copies."""
+    pairs, right = entities(seed, apart=6.0)
+    values = matrix(pairs).data
+    usual = sl.solve(matrix(pairs))
+    assert usual.source.tied() < 0.1
+    assert say_tied(usual) is None
+    score = np.exp(pairs.score - pairs.score.max())
+    equal = np.where(right, values.max(), 0.5 * score)
+    found = sl.solve(matrix(pairs, equal))
+    assert found.source.tied() > 0.9
+    assert say_tied(found).endswith("compare more of what is known of the items.")
+    two, _ = two_sources(seed)
+    assert sl.solve(matrix(two), two.group).source.tied() is None
 
 
 def test_two_sources_beat_single_best_links(seed):

@@ -219,7 +219,9 @@ def test_many_items_make_a_small_page():
         left=None,
         max_labels=n_items,
         source=Sure(
-            SimpleNamespace(duplicates=lambda: None, entity_probability=lambda _: None),
+            SimpleNamespace(
+                duplicates=lambda: None, entity_probability=lambda _: None, tied=lambda: None
+            ),
             np.linspace(0, 1, n_items),
         ),
     )

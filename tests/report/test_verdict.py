@@ -54,7 +54,9 @@ def test_unsure_items(verdict, n_unsure, level, said):
 @pytest.mark.parametrize("status", [sl.Status.LIKELIEST, sl.Status.DESCRIBED])
 def test_probabilities_say_how_many_labels_are_wrong(verdict, status, sure, level, said):
     likely = sl.EntityProbability(np.ones(4), np.ones(4))
-    source = SimpleNamespace(entity_probability=lambda _: likely, duplicates=lambda: None)
+    source = SimpleNamespace(
+        entity_probability=lambda _: likely, duplicates=lambda: None, tied=lambda: 0.5
+    )
     found = verdict(np.full(80, sure), status=status, source=source)
     assert found == (level, f"4 labels from 80 items. {said}")
 
@@ -65,6 +67,16 @@ def test_two_answers_that_are_about_as_good(clustering):
     assert "4 labels from 80 items. But it is one of two answers." in page
     assert "Another answer is about as good: 7 labels instead of 4." in page
     assert "Another answer" not in report_html(items, result)
+
+
+def test_scores_that_only_show_what_looks_the_same(verdict):
+    likely = sl.EntityProbability(np.ones(4), np.ones(4))
+    source = SimpleNamespace(
+        entity_probability=lambda _: likely, duplicates=lambda: None, tied=lambda: 0.7
+    )
+    level, said = verdict(status=sl.Status.LIKELIEST, source=source)
+    assert level == "doubtful"
+    assert said.endswith(". But the scores show only which items look the same.")
 
 
 def test_labels_that_hang_on_the_resolution(verdict, clustering):

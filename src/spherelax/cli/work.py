@@ -288,7 +288,8 @@ def _summarise(
     bound = f"bound: at most {count(result.max_labels, 'label')} could be found; see --max-labels"
     alone = f"no edge: {count(n_alone, words.item)}, from the {plural(words.group)}"
     n_unsure = int((result.confidence < UNSURE).sum())
-    copies, rival = words.copies(result, items.names, items.groups), words.rival(result)
+    copies = words.copies(result, items.names, items.groups)
+    doubts = [said for said in (words.rival(result), words.tied(result)) if said]
     wrong = ""
     if result.is_probability:
         n_wrong = round(float(np.sum(1.0 - result.confidence)))
@@ -296,7 +297,7 @@ def _summarise(
     said = (
         found,
         words.chosen(result),
-        *([rival] if rival else []),
+        *doubts,
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         f"{count(n_unsure, words.item)}{wrong}",
         *([alone] if n_alone else []),

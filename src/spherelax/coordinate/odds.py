@@ -49,6 +49,8 @@ CLEARLY = 0.85
 SURE = 1e-4
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
 TIE = 1e-3
+# Scores are the same if they agree to so many digits, in units of the largest one.
+DIGITS = 6
 
 
 def listed(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
@@ -94,6 +96,17 @@ class Scores(NamedTuple):
     def of(cls, lesson: Partition | Matching, graph: Graph, right: Floats) -> Scores:
         """Return what a list taught, given how likely its pairs are right."""
         return cls(lesson, _threshold(_sure(right)), quantiles(graph.values, STEPS))
+
+    def tied(self, graph: Graph, right: Floats) -> float | None:
+        """Return the share of the pairs expected to be right that have one and the same score.
+
+        None: with groups, or where items have one partner, it also counts which pairs contradict
+        others; and a model's probabilities, in nats, may be the same because they end somewhere.
+        """
+        if graph.grouped or isinstance(self.lesson, Matching) or graph.values.max() > 1.0:
+            return None
+        score = np.unique(graph.values.round(DIGITS), return_inverse=True)[1]
+        return float(np.bincount(score, weights=right).max() / right.sum())
 
     def known(self, graph: Graph, right: Floats) -> Judged:
         """Return what to judge the labels of a graph by, given how likely its pairs are right."""

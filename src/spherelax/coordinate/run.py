@@ -309,6 +309,16 @@ class CoordinateSource:
         pairs = (self.judged.right, (row, graph.given[graph.indices]))
         return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
 
+    def tied(self) -> float | None:
+        """Return the share of the pairs expected to be right that have one and the same score.
+
+        None: they were not learnt from scores alone.
+        """
+        model = self.model
+        if model.scores is None or model.right is None:
+            return None
+        return model.scores.tied(model.given, model.right)
+
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""
         return self.found

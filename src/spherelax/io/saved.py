@@ -222,6 +222,9 @@ class _File:
         """Raise an error: there are no scores to learn probabilities from."""
         raise self._without_similarities("the probabilities of pairs")
 
+    def tied(self) -> None:
+        """Return None: there are no scores."""
+
     def duplicates(self) -> None:
         """Return None: there are no similarities to find copies by."""
 

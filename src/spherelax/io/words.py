@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from spherelax.result import Result, Status, say_duplicates, say_rival, say_status
+from spherelax.result import Result, Status, say_duplicates, say_rival, say_status, say_tied
 
 PLURALS = {"entity": "entities", "match": "matches"}
 VOWELS = "aeio"  # nouns here that begin with one of them have the article "an"
@@ -99,6 +99,11 @@ class Words:
         """
         said = say_rival(result)
         return said if said is None or not self.counts_single else self.speak(said)
+
+    def tied(self, result: Result) -> str | None:
+        """Say that nearly all right pairs have the same score; None: they do not."""
+        said = say_tied(result)
+        return None if said is None else self.speak(said)
 
     def copies(self, result: Result, names: list[str], groups: list[Any] | None) -> str | None:
         """Say which group seems to hold copies; None: no group clearly does."""

@@ -115,6 +115,9 @@ class PowerSource:
     def match_probability(self) -> None:
         """Return None: this solver takes similarities for a graph."""
 
+    def tied(self) -> None:
+        """Return None: this solver takes similarities for a graph."""
+
     def duplicates(self) -> None:
         """Return None: this solver does not look for copies."""
 

@@ -67,8 +67,11 @@ def _unsure(case: Case, outcome: Outcome) -> Verdict:
 
 
 def _other_answer(case: Case, outcome: Outcome) -> Verdict | None:
-    """Doubt labels beside which another resolution gives others that are about as good."""
+    """Doubt labels beside which others are about as good, or nothing tells that they are not."""
     result = case.result
+    if case.words.tied(result):
+        said = "But the scores show only which items look the same."
+        return Verdict("doubtful", "With doubts", said)
     if result.rival is not None:
         return Verdict("doubtful", "With doubts", "But it is one of two answers.")
     # The labels of the first and last steps could stay the same beyond the ends of the sweep.
@@ -87,6 +90,9 @@ def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
     rival = case.words.rival(case.result)
     if rival:
         hint = f"<p>{text(rival)} The slider below shows both.</p>{hint}"
+    tied = case.words.tied(case.result)
+    if tied:
+        hint = f"<p>{text(tied)}</p>{hint}"
     copies = case.words.copies(case.result, case.names, case.groups)
     if copies:
         hint = f"<p>Duplicates: {text(copies)}.</p>{hint}"
