@@ -270,6 +270,19 @@ def test_report_shows_names_as_text(tmp_path):
     assert (summary["n_items"], summary["n_pairs"]) == (3, 2)
 
 
+@pytest.mark.usefixtures("here")
+def test_report_shows_no_single_record_among_the_largest(tmp_path):
+    pairs = pa.table({"id_a": ["a", "b"], "id_b": ["b", "c"], "score": [0.9, 0.8]})
+    records = pa.table({"id": ["a", "b", "c", "alone"]})
+    pq.write_table(records, tmp_path / "records.parquet")
+    scale.solve(pairs, tmp_path / "out", workers=1, records=tmp_path / "records.parquet")
+    page = (tmp_path / "out" / "report.html").read_text()
+    largest = page.partition("The largest")[2].partition("</table>")[0]
+    assert "alone" in page
+    assert "alone" not in largest
+    assert "6 to 7" not in page
+
+
 @pytest.mark.parametrize("limit", [0, 1 << 24])
 @pytest.mark.parametrize("has_sources", [True, False])
 def test_matrix_of_a_shard_is_that_in_memory(tmp_path, monkeypatch, seed, limit, has_sources):

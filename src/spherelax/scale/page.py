@@ -75,18 +75,18 @@ def _output(entities: Entities, sums: Sequence[dict[str, Any]]) -> str:
         (f"{place / N_BINS:.1f} to {(place + 1) / N_BINS:.1f}", n)
         for place, n in enumerate(n_confident)
     ]
-    return (
-        f"<p>{text(RECORDS.speak(entities.status))}</p>"
-        + facts(rows)
-        + bars("Entities by number of records", ("Records", "Entities"), _sizes(entities))
-        + bars("Records by confidence", ("Confidence", "Records"), bins)
-    )
+    sizes = bars("Entities by number of records", ("Records", "Entities"), _sizes(entities))
+    sure = bars("Records by confidence", ("Confidence", "Records"), bins)
+    status = f"<p>{text(RECORDS.speak(entities.status))}</p>"
+    return f'{status}{facts(rows)}<div class="two">{sizes}{sure}</div>'
 
 
 def _sizes(entities: Entities) -> list[tuple[str, int]]:
-    """Count entities by their number of records."""
+    """Count entities by their number of records, up to the largest one."""
     rows = []
     for low, high in zip(SIZES, (*SIZES[1:], None), strict=True):
+        if low > max(entities.sizes):
+            break
         chosen = (
             n for size, n in entities.sizes.items() if low <= size and (not high or size < high)
         )
@@ -117,7 +117,8 @@ def _cell(value: object) -> str:
 def _samples(sums: Sequence[dict[str, Any]]) -> str:
     """Return the largest entities, and those with the least certain records, of all shards."""
     samples = [sample for shard in sums for sample in shard["samples"]]
-    largest = sorted(samples, key=lambda sample: (-sample["size"], sample["entity"]))
+    several = [sample for sample in samples if sample["size"] > 1]
+    largest = sorted(several, key=lambda sample: (-sample["size"], sample["entity"]))
     doubtful = sorted(samples, key=lambda sample: (sample["confidence"], sample["entity"]))
     return _table("The largest", largest) + _table("The least certain", doubtful)
 
