@@ -37,7 +37,7 @@ class Level(NamedTuple):
     indptr: Any  # int64 (k + 1)
     indices: Any  # int32
     values: Any  # float32
-    size: Any  # float64 (k), or float32
+    size: Any  # float64 (k)
     group_ptr: Any  # int32 (k + 1), or empty where there are no groups
     groups: Any  # int32
 
@@ -102,7 +102,7 @@ def items_level(graph: Graph) -> Level:
     groups, group_ptr = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
     if graph.grouped:
         groups, group_ptr = graph.group, np.arange(graph.n_items + 1, dtype=np.int32)
-    return Level(*graph[:3], graph.weight, group_ptr, groups)
+    return Level(*graph[:3], graph.weight.astype(np.float64), group_ptr, groups)
 
 
 def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> Level:
