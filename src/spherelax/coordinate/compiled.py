@@ -1,5 +1,6 @@
 """Compiling: the one decorator of all kernels, with a cache whose failure does no harm.
 
+Code that came with the package is used if it fits (`shipped`). Else a function is compiled, and
 Numba keeps machine code in files beside the source, or in the user's cache folder. If no such
 folder can be written, functions are compiled in every process. If a file is damaged, it is not
 used: what it held is compiled again, and replaces it. Either is said once, as a warning.
@@ -15,17 +16,18 @@ must say that it allocates, if it makes or returns arrays; if it does not, it is
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from numba import njit, types
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+
+from spherelax.coordinate import shipped
 
 Kernel = Callable[..., Any]
 
@@ -59,10 +61,7 @@ def compiled(function: Kernel | None = None, *, allocates: bool = False, **optio
         part = _part(function, _nrt=allocates, **options)
         dispatcher.get_call_template = partial(_call_widened, part)
         dispatcher.get_overload = part.get_overload
-        try:
-            dispatcher._cache = _Cache(function)
-        except (RuntimeError, OSError):
-            _say("no folder for it can be written", "set NUMBA_CACHE_DIR to one that can")
+        dispatcher._cache = _Cache(function)
     return dispatcher
 
 
@@ -125,23 +124,44 @@ class _Part(JITCodeLibrary):
         self._finalized = True
 
 
-class _SealedFile(IndexDataCacheFile):
-    """Cache files that end in a checksum: machine code that is damaged must not run."""
+class _Cache(NullCache):
+    """The code of a function on disk: what came with the package, then what was kept here."""
 
-    def _dump(self, obj: Any) -> bytes:
-        content = super()._dump(obj)
-        return bytes(content + _seal(content))
+    def __init__(self, function: Kernel) -> None:
+        self._function = function
 
-    def _load_data(self, name: str) -> Any:
-        with open(self._data_path(name), "rb") as file:  # noqa: PTH123 (as Numba's own names)
-            content = file.read()
-        seal = _seal(b"")
-        if _seal(content[: -len(seal)]) != content[-len(seal) :]:
-            raise ValueError(f"{name} is damaged")
-        return super()._load_data(name)
+    @cached_property
+    def _kept(self) -> Any:
+        try:
+            return _Kept(self._function)
+        except (RuntimeError, OSError):
+            _say("no folder for it can be written", "set NUMBA_CACHE_DIR to one that can")
+            return NullCache()
+
+    @property
+    def cache_path(self) -> Any:
+        """The folder in which compiled code is kept."""
+        return self._kept.cache_path
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled before; None if there is nothing that can be used."""
+        try:
+            found = shipped.load(self._function, sig, target_context)
+        except Exception:  # damaged files raise anything
+            _say(f"files in {shipped.FOLDER} are damaged", "install the package again")
+            found = None
+        return self._kept.load_overload(sig, target_context) if found is None else found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if that is possible."""
+        self._kept.save_overload(sig, data)
+
+    def flush(self) -> None:
+        """Forget what was kept here."""
+        self._kept.flush()
 
 
-class _Cache(FunctionCache):
+class _Kept(FunctionCache):
     """Numba's cache of a function; a damaged or unwritable file is as good as none."""
 
     def __init__(self, function: Kernel) -> None:
@@ -168,9 +188,16 @@ class _Cache(FunctionCache):
             _say(f"{self._cache_path} cannot be written", "set NUMBA_CACHE_DIR to another folder")
 
 
-def _seal(content: bytes) -> bytes:
-    """Return the checksum of a file."""
-    return hashlib.sha256(content).digest()
+class _SealedFile(IndexDataCacheFile):
+    """Cache files that end in a checksum: machine code that is damaged must not run."""
+
+    def _dump(self, obj: Any) -> bytes:
+        return shipped.sealed(super()._dump(obj))
+
+    def _load_data(self, name: str) -> Any:
+        with open(self._data_path(name), "rb") as file:  # noqa: PTH123 (as Numba's own names)
+            shipped.unsealed(file.read())
+        return super()._load_data(name)
 
 
 def _say(reason: str, advice: str) -> None:
