@@ -4,6 +4,7 @@
 # make experiments: every figure and table of the paper and more, hours; -quick: the same, tiny.
 # make fuzz: 10,000 damaged files, as much odd input, and laws; FUZZ sets the number. make fuzz-guided:
 # readers are given what reaches new code in them, for SECONDS seconds each (needs atheris).
+# make wheel: a wheel for this Python and platform in dist/, with machine code.
 # make bench: ratios of speed; BENCH=full goes up to a million items. make quality: F-scores.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -19,8 +20,11 @@ NEWEST ?= $(shell PATH="$$(ls -d ~/.pyenv/versions/3.*/bin 2>/dev/null | sort -r
 # Many small products run side by side; threads of BLAS would only get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# Editable installations hold no machine code, so their builds need no dependencies.
+export SPHERELAX_PURE := 1
+
 .PHONY: demo test check lint oldest newest docs experiments experiments-quick bench quality clean
-.PHONY: fuzz fuzz-guided
+.PHONY: fuzz fuzz-guided wheel
 
 EXPERIMENTS := illustration house willow partial binary gmm beyond
 
@@ -59,6 +63,9 @@ newest:
 docs: .venv/.ready-dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+wheel: .venv/.ready-dev
+	SPHERELAX_PURE= $(BIN)/python -m hatchling build --target wheel --directory dist
 
 experiments: .venv/.ready-dev
 	for name in $(EXPERIMENTS); do $(BIN)/python experiments/$$name.py || exit 1; done

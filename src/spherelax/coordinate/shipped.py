@@ -55,6 +55,7 @@ def load(function: Any, kinds: tuple[Any, ...], context: Any) -> Any:
         content = FOLDER.joinpath(name(function, kinds, triple)).read_bytes()
     except OSError:
         return None
+    context.refresh()  # so that all is there that code refers to
     return CompileResult._rebuild(context, *pickle.loads(unsealed(content)))
 
 
