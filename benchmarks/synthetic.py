@@ -74,6 +74,18 @@ def power_law(n_items: int, *, wrong: float = 0.3, seed: int = 0) -> Synthetic:
     return Synthetic(_similarity(labels, None, wrong, rng), labels, None)
 
 
+def scored() -> sp.csr_array:
+    """List 300 records of 100 entities in 3 sources: all right pairs and some wrong ones."""
+    rng = np.random.default_rng(0)
+    truth = np.tile(np.arange(100), 3)
+    one, other = np.triu_indices(300, 1)
+    is_right = truth[one] == truth[other]
+    listed = is_right | (rng.random(len(one)) < 0.01)
+    score = np.clip(rng.normal(0.4 + 0.4 * is_right, 0.1), 0.01, 1.0)
+    W = sp.coo_array((score[listed], (one[listed], other[listed])), shape=(300, 300))
+    return (W + W.T).tocsr()
+
+
 def _similarity(
     labels: np.ndarray,
     groups: np.ndarray | None,

@@ -27,9 +27,11 @@ from spherelax.scale.components import Forest
 
 # Numbers of items: of small problems, of those with many items, and of many points.
 FEW, MANY, MANY_POINTS = 300, 33_000, 9_000
-# Each group has one item of each entity. Each item has about this number of pairs; the share of
-# them that is wrong is larger in the last group.
-N_GROUPS, N_PAIRS = 10, 14
+# Each group has one item of each entity; few groups list nearly all right pairs, more groups some.
+FEW_GROUPS, MORE_GROUPS = 3, 10
+# Each item has about this number of pairs, and this share of them is wrong; if groups differ, the
+# larger one of those in the last group.
+N_PAIRS = 14
 WRONG, MORE_WRONG = 0.2, 0.8
 
 
@@ -46,13 +48,15 @@ def main(folder: Path) -> None:
 
 def calls() -> Iterator[Callable[[], Any]]:
     """Yield calls of every kind."""
-    plain, scored, groups = pairs_of(FEW)
+    plain, scored, groups = pairs_of(FEW, FEW_GROUPS, alike=True)
     for W, kind in ((plain, "graph"), (scored, "graph"), (scored, "pairs")):
         yield partial(answer, W, None, kind)
         yield partial(answer, W, groups, kind)
-    plain, scored, groups = pairs_of(MANY)
-    yield partial(answer, plain, None, "graph")
-    yield partial(answer, scored, groups, "graph")
+    for n_items in (FEW, MANY):
+        plain, scored, groups = pairs_of(n_items, MORE_GROUPS, alike=False)
+        yield partial(answer, plain, None, "graph")
+        yield partial(answer, plain, groups, "graph")
+        yield partial(answer, scored, groups, "graph")
     yield partial(cluster, FEW)
     yield partial(cluster, MANY_POINTS)
     yield hub
@@ -89,16 +93,23 @@ def connect() -> None:
     assert forest.components().of_item.tolist() == [0, 1, 0]
 
 
-def pairs_of(n_items: int) -> tuple[sp.csr_array, sp.csr_array, np.ndarray]:
-    """Draw pairs, some of them wrong; return them without and with scores, and the groups."""
+def pairs_of(
+    n_items: int, n_groups: int, *, alike: bool
+) -> tuple[sp.csr_array, sp.csr_array, np.ndarray]:
+    """Draw pairs, some of them wrong; return them without and with scores, and the groups.
+
+    Unless groups are alike, the pairs of one are worse, and there are also pairs inside groups.
+    """
     rng = np.random.default_rng(0)
-    n_entities = n_items // N_GROUPS
+    n_entities = n_items // n_groups
     groups = np.arange(n_items) // n_entities
     one = rng.integers(n_items, size=n_items * N_PAIRS // 2)
-    right = (one + n_entities * rng.integers(1, N_GROUPS, size=len(one))) % n_items
-    is_wrong = rng.random(len(one)) < np.where(groups[one] == N_GROUPS - 1, MORE_WRONG, WRONG)
+    right = (one + n_entities * rng.integers(1, n_groups, size=len(one))) % n_items
+    is_worse = (groups[one] == n_groups - 1) & (not alike)
+    is_wrong = rng.random(len(one)) < np.where(is_worse, MORE_WRONG, WRONG)
     other = np.where(is_wrong, rng.integers(n_items, size=len(one)), right)
-    low, high = np.unique(np.sort([one, other], axis=0)[:, one != other], axis=1)
+    is_pair = groups[one] != groups[other] if alike else one != other
+    low, high = np.unique(np.sort([one, other], axis=0)[:, is_pair], axis=1)
     is_right = low % n_entities == high % n_entities
     score = np.clip(rng.normal(0.4 + 0.4 * is_right, 0.1), 0.01, 1.0)
     upper = sp.coo_array((score, (low, high)), shape=(n_items, n_items))

@@ -1,0 +1,94 @@
+"""A wheel holds machine code, or none: what is in it, and whether it is used."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+
+# Prints the place of the package, the functions that are compiled, and the answers.
+SCRIPT = """
+import hashlib
+import numpy as np
+from numba.core import event
+import spherelax as sl, synthetic
+from bench_first_call import PROBLEMS
+
+class Compiled(event.Listener):
+    def on_start(self, found):
+        print("compiled", found.data["dispatcher"].py_func.__name__)
+    def on_end(self, _):
+        pass
+
+event.register("numba:compile", Compiled())
+print("package", sl.__file__)
+for name, problem in PROBLEMS.items():
+    result = eval(problem)
+    result = getattr(result, "result_", result)
+    found = result.labels.tobytes() + result.confidence.tobytes()
+    print("answer", name, result.alpha, hashlib.sha256(found).hexdigest())
+"""
+
+
+def build(folder, **variables):
+    """Build a wheel and return it."""
+    pytest.importorskip("hatchling")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
+        cwd=ROOT,
+        env={**os.environ, "SPHERELAX_PURE": "", **variables},
+        check=True,
+    )
+    (wheel,) = Path(folder).glob("*.whl")
+    return wheel
+
+
+def lines(package, cache=None):
+    """Solve small problems of all kinds in a new process; return what the script prints."""
+    paths = os.pathsep.join([str(package), str(ROOT / "benchmarks")])
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=package,
+        env={**os.environ, "PYTHONPATH": paths}
+        | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {}),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return done.stdout.splitlines()
+
+
+def starting_with(word, lines):
+    return [line for line in lines if line.startswith(word)]
+
+
+@pytest.mark.slow
+def test_first_calls_with_a_wheel_compile_nothing_and_answer_the_same(tmp_path):
+    wheel = build(tmp_path)
+    assert "none-any" not in wheel.name
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    shipped = lines(installed, cache=tmp_path / "empty")
+    assert starting_with("package", shipped)[0].startswith(f"package {installed}")
+    assert starting_with("compiled", shipped) == []
+    answers = starting_with("answer", shipped)
+    assert len(answers) == 5
+    assert answers == starting_with("answer", lines(SOURCE))
+
+
+@pytest.mark.slow
+def test_a_pure_wheel_fits_everywhere_and_holds_the_source_alone(tmp_path):
+    wheel = build(tmp_path, SPHERELAX_PURE="1")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        held = {Path(name) for name in archive.namelist() if name.startswith("spherelax/")}
+    assert {path.suffix for path in held} <= {path.suffix for path in SOURCE.rglob("*")}
+    assert not [path for path in held if "_machine_code" in path.parts]
+    sources = {path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
+    assert {path for path in held if path.suffix == ".py"} == sources
