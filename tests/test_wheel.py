@@ -48,14 +48,13 @@ def build(folder, **variables):
     return wheel
 
 
-def lines(package, cache=None):
+def lines(package, **variables):
     """Solve small problems of all kinds in a new process; return what the script prints."""
     paths = os.pathsep.join([str(package), str(ROOT / "benchmarks")])
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         cwd=package,
-        env={**os.environ, "PYTHONPATH": paths}
-        | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {}),
+        env={**os.environ, "PYTHONPATH": paths, **variables},
         check=True,
         stdout=subprocess.PIPE,
         text=True,
@@ -74,7 +73,7 @@ def test_first_calls_with_a_wheel_compile_nothing_and_answer_the_same(tmp_path):
     installed = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
-    shipped = lines(installed, cache=tmp_path / "empty")
+    shipped = lines(installed, NUMBA_CACHE_DIR=str(tmp_path / "empty"))
     assert starting_with("package", shipped)[0].startswith(f"package {installed}")
     assert starting_with("compiled", shipped) == []
     answers = starting_with("answer", shipped)
