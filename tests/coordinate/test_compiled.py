@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba import types
+from numba import config, types
 
 from spherelax import coordinate
 from spherelax.coordinate import compiled as module
@@ -19,7 +19,9 @@ SOURCE = "def triple(x):\n    return 3 * x\n"
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch):
     monkeypatch.setattr(module, "_said", [])
+    # Numba reads the variable again when it next compiles, not at once.
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(config, "CACHE_DIR", "")
 
 
 def triple(folder):

@@ -21,6 +21,7 @@ ARCHITECTURE = llvm.get_process_triple().partition("-")[0]
 def package(tmp_path, monkeypatch):
     """Return a folder with a function, whose machine code for whole numbers is shipped."""
     monkeypatch.setattr(module, "_said", [])
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "compiled here"))
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "compiled here"))
     monkeypatch.setattr(shipped, "NEEDED", {})
     monkeypatch.setattr(shipped, "PACKAGE", tmp_path)
