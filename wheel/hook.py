@@ -18,7 +18,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from packaging.tags import sys_tags
 
-# The code calls nothing of the system but the C library's mathematics, which all of these have.
+# Besides Python and Numba, the code calls memory and mathematics of the C library alone (memcpy, exp,
+# log), which every Linux with this tag has.
 ANY_LINUX = "manylinux_2_17_"
 
 
