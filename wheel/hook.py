@@ -18,8 +18,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from packaging.tags import sys_tags
 
-# Besides Python and Numba, the code calls memory and mathematics of the C library alone (memcpy, exp,
-# log), which every Linux with this tag has.
+# Besides Python and Numba, the code calls memory and mathematics of the C library alone (memcpy,
+# exp, log), which every Linux with this tag has.
 ANY_LINUX = "manylinux_2_17_"
 
 
