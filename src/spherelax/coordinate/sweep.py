@@ -8,6 +8,7 @@ of columns: every item starts in one of its own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -139,7 +140,7 @@ class _Passes:
         graph, rows, proposed = self.graph, self.rows, self.batch
 
         def span(first: int, last: int) -> Span:
-            unit = int(np.searchsorted(graph.unit_ptr, np.int32(first), side="right")) - 1
+            unit = bisect_right(graph.unit_ptr, first) - 1
             return Span(first, last, unit, batch[0], large.component)
 
         def propose(first: int, last: int, thread: int) -> None:
