@@ -172,23 +172,3 @@ def enter_transposed(block, ends, indices, values):
         at = ends[columns[e]]
         indices[at], values[at] = rows[e], found[e]
         ends[columns[e]] = at + 1
-
-
-@compiled
-def count_columns(indices, place, indptr):
-    """Count the entries of each column, which has a new place, one place after it in ``indptr``."""
-    for e in range(len(indices)):
-        indptr[place[indices[e]] + 1] += 1
-
-
-@compiled
-def close_gaps(ends, indptr, indices, values):
-    """Move the rows of a matrix, which end at ``ends``, to where the rows before them end."""
-    at = 0
-    for i in range(len(ends)):
-        begin = indptr[i]
-        indptr[i] = at
-        for e in range(begin, ends[i]):
-            indices[at], values[at] = indices[e], values[e]
-            at += 1
-    indptr[-1] = at
