@@ -156,8 +156,8 @@ def _no_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
     activation, moved, gain = np.empty((3, n), dtype=np.float32)
-    queue = np.empty(n, dtype=np.int32)
-    return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue)
+    queue, left = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.bool_)
+    return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue, left)
 
 
 def _scratch(graph: Graph, row_entries: int, most: int) -> Scratch:
