@@ -17,7 +17,7 @@ def within(graph, labels, n_labels):
         for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
             j = np.uint64(indices[e])
             if j < i:
-                total += values[e] if labels[j] == c else np.float32(0.0)
+                total += values[e] if labels[j] == c else 0.0
         inside[c] += total
     return inside
 
