@@ -43,8 +43,9 @@ class Batches:
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
         self.n_threads = n_threads if len(graph.values) >= WORTH_THREADS else 1
+        self._n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
         is_large = np.diff(graph.component_ptr) >= LARGE
-        self.large = [Large(graph, int(component)) for component in np.flatnonzero(is_large)]
+        self.large = [Large(graph, int(at), self._n_parts) for at in np.flatnonzero(is_large)]
         ends = np.flatnonzero(np.diff(np.r_[True, is_large, True]))
         self._small = ends.reshape(-1, 2)
         self._ptr = graph.component_ptr
@@ -82,12 +83,7 @@ class Batches:
         They call ``work(first, last, thread)`` for items ``first .. last - 1``, which are whole
         units or one piece.
         """
-        self._run(large.parts(*batch, self._n_parts), work)
-
-    @property
-    def _n_parts(self) -> int:
-        """In how many parts the threads share work."""
-        return 1 if self.n_threads == 1 else N_PARTS * self.n_threads
+        self._run(large.parts[batch], work)
 
     def _run(self, parts: Iterable[Items], work: Callable[[int, int, int], None]) -> None:
         """Let each thread take one part after the other."""
@@ -108,7 +104,7 @@ class Batches:
 
 
 class Large:
-    """A large component, which is visited in batches.
+    """A large component, which is visited in batches, each of them in about ``n_parts`` parts.
 
     Attributes
     ----------
@@ -116,31 +112,35 @@ class Large:
         Its number.
     largest : int
         Number of items of the largest unit that is not cut.
+    is_cut : bool
+        Whether any unit is visited in pieces.
     batches : list of (int, int)
         The items of each batch.
+    parts : dict
+        The parts of each batch, which end where pieces do.
     """
 
-    def __init__(self, graph: Graph, component: int) -> None:
+    def __init__(self, graph: Graph, component: int, n_parts: int) -> None:
         ends = graph.component_ptr[component : component + 2]
         begin, end = map(int, ends)
         first, last = np.searchsorted(graph.unit_ptr, ends)
         units = graph.unit_ptr[first : last + 1]
         self.component = component
         self.largest = (end - begin) // N_BATCHES
-        self._inside = _cuts_inside(units, self.largest)
-        self._begins = np.union1d(units, self._inside) if len(self._inside) else units
+        inside = _cuts_inside(units, self.largest)
+        self.is_cut = len(inside) > 0
+        begins = np.union1d(units, inside) if self.is_cut else units
         self.batches = list(pairwise(_at_or_after(begin, end, N_BATCHES, units)))
+        self.parts = {batch: _parts(batch, n_parts, begins, inside) for batch in self.batches}
 
-    @property
-    def is_cut(self) -> bool:
-        """Whether any unit is visited in pieces."""
-        return len(self._inside) > 0
 
-    def parts(self, first: int, last: int, n_parts: int) -> Iterable[Items]:
-        """Cut a batch into about this number of parts, and at the ends of pieces."""
-        cuts = _at_or_after(first, last, n_parts, self._begins)
-        inside = self._inside[(self._inside > first) & (self._inside < last)]
-        return pairwise(sorted({*cuts, *inside.tolist()}))
+def _parts(
+    batch: Items, n_parts: int, begins: NDArray[np.int32], inside: NDArray[np.int32]
+) -> list[Items]:
+    """Cut a batch into about this number of parts, and before the items that are ``inside``."""
+    cuts = batch if n_parts == 1 else _at_or_after(*batch, n_parts, begins)
+    between = inside[np.searchsorted(inside, batch[0]) : np.searchsorted(inside, batch[1])]
+    return list(pairwise(sorted({*cuts, *between.tolist()})))
 
 
 def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:

@@ -49,7 +49,7 @@ def find_claims(worth: Graph, group: NDArray[np.int32], labels: Labels) -> Claim
     """
     m, n_labels = len(labels), count_labels(labels)
     found = Claims(np.zeros(m), np.zeros(m), np.full(m, -1, dtype=np.int32))
-    sums = Sums(np.zeros(n_labels), np.empty(n_labels, dtype=np.int32))
+    sums = Sums(np.zeros(n_labels), np.empty(n_labels + 1, dtype=np.int32))
     _claim_all(worth, labels, *in_order(group), found, sums)
     return found
 

@@ -13,16 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.neighbors import (
-    Entries,
-    close_gaps,
-    components,
-    count_columns,
-    enter_transposed,
-    in_order,
-    n_above,
-)
+from spherelax.coordinate.neighbors import components, in_order, n_above
 from spherelax.coordinate.order import Order, canonical
+from spherelax.coordinate.source import Source, Target, copy_rows, enter_columns
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 
@@ -184,15 +177,15 @@ def build_graph(
     if scale is None:
         scale = largest(problem) or 1.0
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
-    group = _groups(problem)
-    if given is not None:
-        return _filled(W, scale, group, _together(given))
-    first = _filled(W, scale, group, _by_component(W, group))
-    order = canonical(first)
-    n_entries = np.diff(first.indptr)[order.items]
-    order = order._replace(items=first.given[order.items])
+    source, group = _source(W, scale), _groups(problem)
+    begin = _by_component(source, group) if given is None else _together(given)
+    first, n_entries = _copied(source, group, begin)
+    order = begin
+    if given is None:
+        found = canonical(first)
+        n_entries, order = n_entries[found.items], found._replace(items=begin.items[found.items])
     del first  # its memory is needed
-    return _filled(W, scale, group, order, n_entries)
+    return _filled(source, group, order, n_entries)
 
 
 def largest(problem: Problem) -> float:
@@ -264,39 +257,64 @@ def blocks(n: int) -> Iterator[slice]:
         yield slice(first, min(first + BLOCK_ENTRIES, n))
 
 
-def _filled(
-    W: Any,
-    scale: float,
-    group: NDArray[np.int32],
-    order: Order,
-    n_entries: NDArray[np.int64] | None = None,
-) -> Graph:
-    """Copy similarities into a graph whose items have an order.
+def _source(W: Any, scale: float) -> Source:
+    """Return a sparse similarity in types that kernels can read."""
+    data = W.data
+    if data.dtype.kind == "f" and data.dtype not in (np.float32, np.float64):
+        data = data.astype(float)
+    return Source(W.indptr, W.indices, data, float(scale), FAINT)
 
-    ``n_entries`` tells how many each of them has, if that is known.
+
+def _copied(
+    source: Source, group: NDArray[np.int32], order: Order
+) -> tuple[Graph, NDArray[np.int64]]:
+    """Copy similarities into a graph in which neighbours are not in order.
+
+    Returns it, and how many items have each item for a neighbour.
     """
-    given, m = order.items, len(order.items)
-    place = np.empty(m, dtype=np.int32)
-    place[given] = np.arange(m, dtype=np.int32)
-    group = renumber(group[given]) if len(group) else group
-    indptr = np.zeros(m + 1, dtype=np.int64)
-    if n_entries is None:
-        count_columns(W.indices.astype(np.int32, copy=False), place, indptr)
-    else:
-        indptr[1:] = n_entries
-    np.cumsum(indptr, out=indptr)
+    m, n = len(order.items), len(source.indices)
+    indptr, n_entries = np.zeros(m + 1, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    indices, values = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.float32)
+    group = group[order.items] if len(group) else group
+    target = Target(order.items, _places(order), group, indices, values)
+    copy_rows(source, target, indptr, n_entries)
+    for entries in (indices, values):
+        entries.resize(indptr[-1], refcheck=False)
+    return _graph(indptr, indices, values, group, order), n_entries
+
+
+def _filled(
+    source: Source, group: NDArray[np.int32], order: Order, n_entries: NDArray[np.int64]
+) -> Graph:
+    """Copy similarities into a graph whose items, with so many neighbours each, have an order."""
+    indptr = np.cumsum(np.r_[0, n_entries])
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
-    ends = indptr[:-1].copy()
-    for block in _entries(W, scale, given, place, group):
-        enter_transposed(block, ends, indices, values)
-    if not np.array_equal(ends, indptr[1:]):
-        close_gaps(ends, indptr, indices, values)
-        for entries in (indices, values):
-            entries.resize(indptr[-1], refcheck=False)
+    group = renumber(group[order.items]) if len(group) else group
+    target = Target(order.items, _places(order), group, indices, values)
+    enter_columns(source, target, indptr[:-1].copy())
+    return _graph(indptr, indices, values, group, order)
+
+
+def _graph(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float32],
+    group: NDArray[np.int32],
+    order: Order,
+) -> Graph:
+    """Return the graph of some rows, of the plain null model."""
     weight = (np.diff(indptr) > 0).astype(np.float32)
-    component_ptr, unit_ptr, most = order.component_ptr, order.unit_ptr, strongest(values)
+    given, component_ptr, unit_ptr = order
+    most = strongest(values)
     return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
+
+
+def _places(order: Order) -> NDArray[np.int32]:
+    """Return the place of each item of a problem in an order."""
+    place = np.empty_like(order.items)
+    place[order.items] = np.arange(len(place), dtype=np.int32)
+    return place
 
 
 def _together(given: NDArray[np.int32]) -> Order:
@@ -305,10 +323,10 @@ def _together(given: NDArray[np.int32]) -> Order:
     return Order(given, np.array([0, m], dtype=np.int32), np.arange(m + 1, dtype=np.int32))
 
 
-def _by_component(W: Any, group: NDArray[np.int32]) -> Order:
+def _by_component(source: Source, group: NDArray[np.int32]) -> Order:
     """Sort items by component, and in each by unit."""
-    indptr = W.indptr.astype(np.int64, copy=False)
-    component = components(indptr, W.indices.astype(np.int32, copy=False), group)
+    indptr = source.indptr.astype(np.int64, copy=False)
+    component = components(indptr, source.indices.astype(np.int32, copy=False), group)
     component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
     if len(group) == 0:
         given = in_order(component)[0]
@@ -351,28 +369,3 @@ def _units(component: NDArray[np.int32], group: NDArray[np.int32]) -> NDArray[np
     unit = np.empty_like(together)
     unit[together] = number[np.cumsum(begins) - 1]
     return unit
-
-
-def _entries(
-    W: Any,
-    scale: float,
-    given: NDArray[np.int32],
-    place: NDArray[np.int32],
-    group: NDArray[np.int32],
-) -> Iterator[Entries]:
-    """Yield the entries between groups, in blocks of rows in order."""
-    m = len(given)
-    n_rows = max(1, BLOCK_ENTRIES * m // max(W.nnz, 1))
-    for first in range(0, m, n_rows):
-        chosen = given[first : first + n_rows]
-        starts, counts = W.indptr[chosen], W.indptr[chosen + 1] - W.indptr[chosen]
-        begins = np.cumsum(counts) - counts
-        at = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
-        rows = np.repeat(np.arange(first, first + len(chosen), dtype=np.int32), counts)
-        columns = place[W.indices[at]]
-        with np.errstate(over="ignore"):  # inside groups similarities may be of any size
-            values = np.divide(W.data[at], scale, dtype=float).astype(np.float32)
-        keep = (columns != rows) & (np.abs(values) > FAINT)
-        if len(group):
-            keep &= group[columns] != group[rows]
-        yield Entries(rows[keep], columns[keep], values[keep])

@@ -323,6 +323,7 @@ def commit(span, graph, rows, proposed, largest):
             moved[p] = 0.0
             continue
         total += gain[p]
+        proposed.left[p] = _leaves(i, p, rows, proposed)
         leave_columns(i, weight[i], rows, stack)
         enter_columns(i, p, weight[i], rows, proposed, stack)
         if is_cut:
@@ -331,6 +332,18 @@ def commit(span, graph, rows, proposed, largest):
         if moved[i - span.base] > 0.0:
             _claim(i - span.base, np.int32(-1), rows, proposed)
     return total
+
+
+@compiled
+def _leaves(i, p, rows, proposed):
+    """Tell whether item i has an entry in a column that proposed row p does not have."""
+    packed, new = rows.packed, PackedRows(proposed.packed, proposed.value)
+    found = False
+    for t in range(packed.shape[1] // 2):
+        c = packed[i, t]
+        if c >= 0:
+            found |= entry(new, p, c) == 0.0
+    return found
 
 
 @compiled
@@ -392,21 +405,21 @@ def _must_wait(i, p, component, rows, proposed):
 def activate(span, graph, rows, proposed):
     """Activate the neighbours of the items of a span that have moved, and others of their groups.
 
-    Of a group in which an item has moved, those are activated whom it kept from a column.
+    Of a group in which an item has left a column, those are activated whom the group kept from one.
     """
-    unit_ptr, moved = graph.unit_ptr, proposed.moved
+    unit_ptr, moved, left = graph.unit_ptr, proposed.moved, proposed.left
     active, activation = rows.active, rows.activation
     indptr, indices, last = graph.indptr, graph.indices, len(active) - 1
     unit = span.unit
     while unit < len(unit_ptr) - 1 and unit_ptr[unit] < span.last:
         begin, end = unit_ptr[unit], unit_ptr[unit + 1]
-        any_moved = False
+        any_left = False
         for i in range(max(begin, span.first), min(end, span.last)):
             prefetch(indices, indptr[min(i + AHEAD, last)])
             if moved[i - span.base] > QUIET:
-                any_moved = True
+                any_left |= left[i - span.base]
                 activate_neighbors(graph, i, active)
-        if any_moved and end - begin > 1:
+        if any_left and end - begin > 1:
             for i in range(begin, end):
                 active[i] |= activation[i] < 0.0
         unit += 1

@@ -132,7 +132,7 @@ def _contract(level, labels, gamma, outline):
     items = _by_label(labels, start)
     for i in range(len(labels)):
         outline.size[labels[i]] += level.size[i]
-    sums = Sums(np.zeros(k, np.float32), np.empty(k, np.int32))
+    sums = Sums(np.zeros(k, np.float32), np.empty(k + 1, np.int32))
     grouped = len(level.groups) > 0
     entries, end = np.empty((2, 4 * k + 16), np.int32), len(items) - 1
     for a in range(k):

@@ -2,6 +2,9 @@
 
 A graph is any named tuple with the fields ``indptr``, ``indices`` and ``values`` of compressed
 sparse rows: the `Graph` of a problem, or a `Level` of labels.
+
+Where it counts, indices are unsigned, so that none can be meant from the end of an array, and there
+are no branches that depend on what is read: both cost as much as the sums themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ class Sums(NamedTuple):
     """Sums of similarities by label, and the labels that have one."""
 
     x: Any  # float (n_labels), 0 before `gather`; whoever calls it sets its entries to 0 again
-    touched: Any  # int32, labels with a sum in order of first appearance, room for all of them
+    touched: Any  # int32, labels with a sum in order of first appearance, room for one more
 
 
 class Entries(NamedTuple):
@@ -42,15 +45,15 @@ def gather(graph, labels, i, sums, n):
     """
     x, touched = sums.x, sums.touched
     indptr, indices, values = graph.indptr, graph.indices, graph.values
-    for e in range(indptr[i], indptr[i + 1]):
-        c = labels[indices[e]]
-        if x[c] == 0.0:
-            touched[n] = c
-            n += 1
-        x[c] += values[e]
-        if x[c] == 0.0:
-            x[c] = CANCELLED
-    return n
+    n = np.uint64(n)
+    for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        c = np.uint64(labels[np.uint64(indices[e])])
+        before = x[c]
+        touched[n] = c
+        n += np.uint64(before == 0.0)
+        after = before + values[e]
+        x[c] = CANCELLED if after == 0.0 else after
+    return np.int64(n)
 
 
 @compiled
@@ -169,23 +172,3 @@ def enter_transposed(block, ends, indices, values):
         at = ends[columns[e]]
         indices[at], values[at] = rows[e], found[e]
         ends[columns[e]] = at + 1
-
-
-@compiled
-def count_columns(indices, place, indptr):
-    """Count the entries of each column, which has a new place, one place after it in ``indptr``."""
-    for e in range(len(indices)):
-        indptr[place[indices[e]] + 1] += 1
-
-
-@compiled
-def close_gaps(ends, indptr, indices, values):
-    """Move the rows of a matrix, which end at ``ends``, to where the rows before them end."""
-    at = 0
-    for i in range(len(ends)):
-        begin = indptr[i]
-        indptr[i] = at
-        for e in range(begin, ends[i]):
-            indices[at], values[at] = indices[e], values[e]
-            at += 1
-    indptr[-1] = at

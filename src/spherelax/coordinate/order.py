@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import in_order
+from spherelax.coordinate.prefetch import prefetch
 
 # Rounds at most. They end before if no more items can be told apart: after a few, unless there are
 # long chains of equal similarities.
 ROUNDS = 32
 # Entries whose ranks are computed together.
 RANKED_ENTRIES = 1 << 17
+# How many similarities before it is needed a key is fetched into the cache.
+FAR = np.uint64(64)
 
 Keys = NDArray[np.uint64]
 Ints = NDArray[np.int32]
@@ -199,9 +202,10 @@ def _mix(x):
 @compiled
 def _as_seen(m, indices, ranks):
     """Return keys that tell which ranks each item has among the neighbours of its neighbours."""
-    found = np.zeros(m, np.uint64)
-    for e in range(len(indices)):
-        found[indices[e]] += _mix(np.uint64(1.0 + ranks[e]))
+    found, last = np.zeros(m, np.uint64), np.uint64(len(indices) - 1)
+    for e in range(np.uint64(len(indices))):
+        prefetch(found, indices[min(e + FAR, last)])
+        found[np.uint64(indices[e])] += _mix(np.uint64(1.0 + ranks[e]))
     return found
 
 
@@ -212,12 +216,13 @@ def _refined(rows, active, keys):
     Sums do not depend on the order of what is added, and overflow is no loss.
     """
     indptr, indices, ranks, unit_ptr = rows.indptr, rows.indices, rows.values, rows.unit_ptr
-    step, found = np.uint64(0x9E3779B97F4A7C15), keys.copy()
+    step, found, last = np.uint64(0x9E3779B97F4A7C15), keys.copy(), np.uint64(len(indices) - 1)
     for i in range(len(keys)):
         if active[i]:
             total = np.uint64(1 + indptr[i + 1] - indptr[i])
-            for e in range(indptr[i], indptr[i + 1]):
-                total += _mix(keys[indices[e]] + step * np.uint64(1.0 + ranks[e]))
+            for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                prefetch(keys, indices[min(e + FAR, last)])
+                total += _mix(keys[np.uint64(indices[e])] + step * np.uint64(1.0 + ranks[e]))
             found[i] = _mix(keys[i] + step * _mix(total))
     for unit in range(len(unit_ptr) - 1):
         begin, end = unit_ptr[unit], unit_ptr[unit + 1]

@@ -160,7 +160,7 @@ def _least_gain(graph: Graph) -> float:
 def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
     """Return room for the sums of one item by label, and for the largest units if there are any."""
     m, most = graph.n_items, max(1, int(np.diff(graph.indptr).max()))
-    sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most, dtype=np.int32))
+    sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most + 1, dtype=np.int32))
     if not graph.grouped:
         return sums, None
     widest = int(np.diff(graph.unit_ptr).max())

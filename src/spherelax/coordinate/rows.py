@@ -33,8 +33,8 @@ class Rows(NamedTuple):
     """The rows of U and what is kept up to date with them.
 
     The activation level of an item is the resolution at and below which it is active. It is stored
-    times -1 if the rest of the group keeps the item from a column that attracts it: then a move in
-    the group activates it too.
+    times -1 if the rest of the group keeps the item from a column that attracts it: then it is
+    activated too when an item of the group leaves a column.
     """
 
     packed: Any  # int32 (m, 2 r)
@@ -57,6 +57,7 @@ class Proposed(NamedTuple):
     moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
     gain: Any  # float32 (n), what the objective gains
     queue: Any  # int32 (n), the active items, numbered likewise
+    left: Any  # bool (n), whether a row that has moved has left a column
 
 
 class Scratch(NamedTuple):

@@ -8,6 +8,7 @@ of columns: every item starts in one of its own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -139,7 +140,7 @@ class _Passes:
         graph, rows, proposed = self.graph, self.rows, self.batch
 
         def span(first: int, last: int) -> Span:
-            unit = int(np.searchsorted(graph.unit_ptr, np.int32(first), side="right")) - 1
+            unit = bisect_right(graph.unit_ptr, first) - 1
             return Span(first, last, unit, batch[0], large.component)
 
         def propose(first: int, last: int, thread: int) -> None:
@@ -155,8 +156,8 @@ def _no_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
     activation, moved, gain = np.empty((3, n), dtype=np.float32)
-    queue = np.empty(n, dtype=np.int32)
-    return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue)
+    queue, left = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.bool_)
+    return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue, left)
 
 
 def _scratch(graph: Graph, row_entries: int, most: int) -> Scratch:

@@ -5,23 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from spherelax.coordinate.compiled import compiled
-from spherelax.coordinate.neighbors import fetch_ahead
-from spherelax.coordinate.prefetch import AHEAD
 
 
 @compiled(allocates=True)
 def within(graph, labels, n_labels):
     """Return for each label the summed similarity of the pairs that share it."""
-    indptr, indices, values, end = graph.indptr, graph.indices, graph.values, len(labels) - 1
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
     inside = np.zeros(n_labels)
-    for i in range(len(labels)):
-        near, far = min(i + AHEAD, end), min(i + 2 * AHEAD, end)
-        fetch_ahead(near, far, min(i + 3 * AHEAD, end), graph, labels)
-        total = 0.0
-        for e in range(indptr[i], indptr[i + 1]):
-            if labels[indices[e]] == labels[i]:
-                total += values[e]
-        inside[labels[i]] += 0.5 * total
+    for i in range(np.uint64(len(labels))):
+        c, total = labels[i], 0.0
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
+            j = np.uint64(indices[e])
+            if j < i:
+                total += values[e] if labels[j] == c else 0.0
+        inside[c] += total
     return inside
 
 
