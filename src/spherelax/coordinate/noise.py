@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from scipy.special import lambertw
 
 from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.coordinate.learn import Learnt, learn
@@ -21,12 +22,12 @@ from spherelax.problem import Problem
 
 # Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
-# Without groups, labels must save more than this factor times what labels of noise save, and more
-# than that by this multiple of the square root of the number of items: where noise saves little or
-# nothing, its savings vary by about that root. With groups, where labels of noise may cost more
-# than they save, this number of nats per item more.
-BEYOND_NOISE = 1.5
+# Savings of noise vary by about the square root of the number of items. Labels must save more than
+# those of noise by this multiple of that root. Besides, without groups, they must save this factor
+# times as much; with groups, where labels of noise may cost more than they save, this number of
+# nats per item more.
 SPREAD = 1.5
+BEYOND_NOISE = 1.5
 ABOVE_NOISE = 0.15
 # Without groups, labels are compared with those of noise at the same resolution, and at this number
 # of steps before and after.
@@ -61,14 +62,14 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
         return _as_some_components(learnt, route)
     n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
     surrogates = (_at_random(model, route, seed) for seed in range(n_surrogates))
+    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
+    spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
     if grouped:
-        least = savings.max() - ABOVE_NOISE * n_items
+        least = savings.max() - max(ABOVE_NOISE * n_items, spread)
         is_beyond = all(np.asarray(one.path.savings).max() < least for one in surrogates)
         return everything & np.bool_(is_beyond)
     gammas = model.average * path.resolutions
     levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
-    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
-    spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
     least = np.maximum(BEYOND_NOISE * levels, levels + spread)
     return np.asarray(savings > np.maximum(least, 0.0))
 
@@ -131,9 +132,10 @@ def _at_random(model: Model, route: Route, seed: int) -> Learnt:
 def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     """Return a graph whose similarities join other, random items.
 
-    With groups, the items of one of each two groups change places. Without, any two present items
-    are joined or, where the null model is corrected for degrees, items with about the degrees of
-    before: there, similarities that fall on a pair already taken, or on one item, are lost.
+    With groups, the items of one of each two groups change places. Without, any two items are
+    joined, of so many that about as many are present as before; or, where the null model is
+    corrected for degrees, items with about the degrees of before: there, similarities that fall on
+    a pair already taken, or on one item, are lost.
 
     Examples
     --------
@@ -156,7 +158,8 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
         kept = first[one[first] != other[first]]
         one, other, values = one[kept], other[kept], values[kept]
     else:
-        one, other = _distinct_pairs(np.flatnonzero(graph.weight), len(values), rng)
+        m = n_with_unseen(m, len(values))
+        one, other = _distinct_pairs(m, len(values), rng)
     half = sp.coo_array((values, (one, other)), shape=(m, m))
     W: Any = (half + half.T).tocsr()
     found = build_graph(Problem(W, graph.group.astype(np.intp) if graph.grouped else None), 1.0)
@@ -165,15 +168,33 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     )
 
 
+def n_with_unseen(n_present: int, n_pairs: int) -> int:
+    """Return of how many items random pairs join about as many as are present.
+
+    Items that are in no pair are not seen. If an item is in ``lam`` random pairs on average, it is
+    in none with the probability ``exp(-lam)``, and in ``lam / (1 - exp(-lam))`` if it is in any.
+    Pairs are not taken to be so few that an item is in less than one on average: those would join
+    no more than a few items to each other, and separate pairs would look like them.
+
+    Examples
+    --------
+    >>> n_with_unseen(63, 50), n_with_unseen(100, 1000), n_with_unseen(100, 50)
+    (99, 100, 100)
+    """
+    mean = max(2.0 * n_pairs / n_present, np.e / (np.e - 1.0))
+    lam = mean + lambertw(-mean * np.exp(-mean)).real
+    return round(2.0 * n_pairs / lam)
+
+
 def _distinct_pairs(
-    items: NDArray[np.intp], n: int, rng: np.random.Generator
+    m: int, n: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw n different pairs of items, numbered (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    pair = rng.choice(len(items) * (len(items) - 1) // 2, n, replace=False)
+    """Draw n different pairs of m items, numbered (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    pair = rng.choice(m * (m - 1) // 2, n, replace=False)
     larger = ((1 + np.sqrt(1 + 8 * pair)) / 2).astype(np.int64)
     larger -= larger * (larger - 1) // 2 > pair
     larger += larger * (larger + 1) // 2 <= pair
-    return items[pair - larger * (larger - 1) // 2], items[larger]
+    return pair - larger * (larger - 1) // 2, larger
 
 
 def _within_groups(
