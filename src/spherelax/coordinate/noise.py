@@ -182,7 +182,7 @@ def n_with_unseen(n_present: int, n_pairs: int) -> int:
     (99, 100, 100)
     """
     mean = max(2.0 * n_pairs / n_present, np.e / (np.e - 1.0))
-    lam = mean + lambertw(-mean * np.exp(-mean)).real
+    lam = mean + float(lambertw(-mean * np.exp(-mean)).real)
     return round(2.0 * n_pairs / lam)
 
 
