@@ -200,13 +200,48 @@ def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypa
     assert found == [False, True]
 
 
-def test_noise_is_measured_at_the_same_resolution_and_beside_it():
+def test_noise_is_measured_at_the_same_resolution_beside_it_and_later():
     model = Model.of(Problem.check(random_graph(60, 8, 0)))
     path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
     savings = np.zeros(len(path.labels))
     savings[10] = 5.0
     noise = Learnt(model, replace(path, savings=savings), is_whole=True)
-    levels = _levels(noise, model.average * path.resolutions)
-    np.testing.assert_array_equal(np.flatnonzero(levels), [9, 10, 11])
+    around, after = _levels(noise, model.average * path.resolutions)
+    np.testing.assert_array_equal(np.flatnonzero(around), [9, 10, 11])
+    np.testing.assert_array_equal(np.flatnonzero(after), np.arange(12))
     finer = model.average * np.r_[100.0, 1.01, 1e-3] * path.resolutions[10]
-    np.testing.assert_array_equal(_levels(noise, finer), [0.0, 5.0, 0.0])
+    np.testing.assert_array_equal(_levels(noise, finer), [[0.0, 5.0, 0.0], [5.0, 5.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("c", "n_drawn", "is_beyond"), [(1.4, 3, False), (1.6, 9, True), (3.1, 3, True)]
+)
+def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyond, monkeypatch):
+    model = Model.of(Problem.check(random_graph(100, 8, 0)))
+    route = Route(sl.Coordinate(), n_threads=1)
+    path = walk(model, route, None)
+    drawn = []
+
+    def saving(nats):
+        savings = np.full(len(path.labels), nats)
+        return Learnt(model, replace(path, savings=savings), is_whole=True)
+
+    monkeypatch.setattr(module, "_at_random", lambda *_: drawn.append(1) or saving(1.0))
+    found = beyond_noise(saving(1.0 + 10.0 * c), route)
+    assert found.all() if is_beyond else not found.any()
+    assert len(drawn) == n_drawn
+
+
+def test_one_of_many_surrogates_is_enough_to_call_it_noise(monkeypatch):
+    model = Model.of(Problem.check(random_graph(100, 8, 0)))
+    route = Route(sl.Coordinate(), n_threads=1)
+    path = walk(model, route, None)
+
+    def saving(nats):
+        savings = np.full(len(path.labels), nats)
+        return Learnt(model, replace(path, savings=savings), is_whole=True)
+
+    monkeypatch.setattr(
+        module, "_at_random", lambda _, __, seed: saving(20.0 if seed == 5 else 1.0)
+    )
+    assert not beyond_noise(saving(21.0), route).any()

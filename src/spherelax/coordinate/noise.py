@@ -30,12 +30,16 @@ SPREAD = 1.5
 BEYOND_NOISE = 1.5
 ABOVE_NOISE = 0.15
 # Without groups, labels are compared with those of noise at the same resolution, and at this number
-# of steps before and after.
+# of steps before and after. From some step on, large labels save more than small ones. That is not
+# the same step in all noise, so labels must also save more than those of noise at any later step.
 STEPS_AROUND = 1
 # With groups, fewer items than that cannot show noise.
 FEW = 20
-# Problems of noise that are solved; of many items, one is like the other.
+# Problems of noise that are solved, and at most, where labels save more than those of noise, but
+# not by this multiple of SPREAD; of many items, one is like the other.
 N_SURROGATES = 3
+MOST_SURROGATES = 9
+CLEAR = 2.0
 N_SURROGATES_OF_MANY = 1
 # Of a group with more items than this multiple of its similarities with another group, only the
 # items that have any change places: else many small groups beside a large one would take memory for
@@ -47,8 +51,9 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     """Tell which steps describe the similarities clearly better than they could describe noise.
 
     Weak structure saves less than the many labels of noise do at their best resolution, but more
-    than noise saves at the same one. With groups, the best labels stand for all steps. Nobody can
-    tell it of two groups, whose matches are always consistent, or of a few items.
+    than noise saves at the same one or with larger labels. With groups, the best labels stand for
+    all steps. Nobody can tell it of two groups, whose matches are always consistent, or of a few
+    items.
     """
     model, path = learnt.model, learnt.path
     savings, n_items = np.asarray(path.savings), model.totals.n_present
@@ -60,18 +65,28 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
         return ~everything
     if learnt.is_large:
         return _as_some_components(learnt, route)
-    n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
-    surrogates = (_at_random(model, route, seed) for seed in range(n_surrogates))
-    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
-    spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
-    if grouped:
-        least = savings.max() - max(ABOVE_NOISE * n_items, spread)
-        is_beyond = all(np.asarray(one.path.savings).max() < least for one in surrogates)
-        return everything & np.bool_(is_beyond)
     gammas = model.average * path.resolutions
-    levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
-    least = np.maximum(BEYOND_NOISE * levels, levels + spread)
-    return np.asarray(savings > np.maximum(least, 0.0))
+    most = N_SURROGATES_OF_MANY if route.has_many(model) else MOST_SURROGATES
+    levels = np.full((2, len(savings)), -np.inf)
+    for seed in range(most):
+        levels = np.maximum(levels, _levels(_at_random(model, route, seed), gammas))
+        around, after = levels
+        found = (savings > _least(around, model, SPREAD)) & (savings > after)
+        is_clear = bool(np.any(savings > _least(after, model, CLEAR * SPREAD)))
+        if seed + 1 >= N_SURROGATES and (is_clear or not found.any()):
+            break
+    return np.broadcast_to(found.any(), found.shape) if grouped else found
+
+
+def _least(levels: NDArray[np.float64], model: Model, spread: float) -> NDArray[np.float64]:
+    """Return what labels must save at least where those of noise save something at most."""
+    n_items = model.totals.n_present
+    varies = spread * np.sqrt(n_items)
+    if model.graph.grouped:
+        return np.asarray(levels + max(ABOVE_NOISE * n_items, varies))
+    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
+    above = levels if model.is_corrected else levels + varies
+    return np.maximum(np.maximum(BEYOND_NOISE * levels, above), 0.0)
 
 
 def is_doubtful(savings: NDArray[np.float64], n_items: int, n_groups: int) -> bool:
@@ -85,10 +100,17 @@ def is_doubtful(savings: NDArray[np.float64], n_items: int, n_groups: int) -> bo
 
 
 def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what labels of noise save at about each of some resolutions, at most."""
-    padded = np.pad(np.asarray(surrogate.path.savings), STEPS_AROUND, mode="edge")
+    """Return what labels of noise save at most at about each of some resolutions, and from it on.
+
+    With groups, at any resolution.
+    """
+    savings = np.asarray(surrogate.path.savings)
+    if surrogate.model.graph.grouped:
+        return np.full((2, len(gammas)), savings.max())
+    padded = np.pad(savings, STEPS_AROUND, mode="edge")
     around = sliding_window_view(padded, 2 * STEPS_AROUND + 1).max(axis=1)
-    return np.asarray(around[_nearest(surrogate, gammas)])
+    after = np.maximum.accumulate(around[::-1])[::-1]
+    return np.stack([around, after])[:, _nearest(surrogate, gammas)]
 
 
 def _nearest(learnt: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
