@@ -42,7 +42,7 @@ def test_totals_are_those_of_the_graph(grouped, seed):
     assert totals.total == pytest.approx(graph.values.astype(float).sum() / 2)
     assert totals.n_groups == graph.n_groups()
     assert totals.strongest == graph.values.max()
-    assert len(totals.of_ratio) > 0 or grouped
+    assert (len(totals.of_ratio) > 0) == (not grouped)
 
 
 def test_items_of_no_shared_group_are_alone():
@@ -68,10 +68,11 @@ def test_log_odds_below_even_do_not_count():
 
 def test_parts_add_up(seed):
     graph = weak_clusters(np.random.default_rng(seed), grouped=False, by_degree=True)
-    totals = Totals.of(graph, is_corrected=True)
+    totals = Totals.of(graph, is_corrected=True)._replace(of_group=np.array([1.0, 2.0]))
     twice = totals.plus(totals._replace(strongest=2.0 * totals.strongest, n_alone=3, squares=5.0))
     assert twice.n_present == 2 * totals.n_present
     assert twice.weight == 2 * totals.weight
+    assert twice.of_group.tolist() == [2.0, 4.0]
     assert (twice.n_alone, twice.squares) == (3, totals.squares + 5.0)
     assert twice.similarity == 2 * totals.similarity
     assert twice.strongest == 2.0 * totals.strongest

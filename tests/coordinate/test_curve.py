@@ -44,6 +44,11 @@ def test_shares_are_those_of_the_bins_with_some_pairs_of_the_average_added():
     )
 
 
+def test_bins_without_pairs_have_a_share():
+    shares = Curve.from_cuts(np.array([1.0, 2.0])).shares(np.zeros(4), np.full(4, 0.5))
+    assert shares.tolist() == [0.5, 0.5, 0.5]
+
+
 def test_shares_never_fall_and_are_never_quite_sure():
     curve = Curve.from_cuts(np.array([1.0, 2.0]))
     scores = np.array([0.5, 1.5, 2.5])
