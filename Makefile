@@ -5,6 +5,7 @@
 # make fuzz: 10,000 damaged files, as much odd input, and laws; FUZZ sets the number. make fuzz-guided:
 # readers are given what reaches new code in them, for SECONDS seconds each (needs atheris).
 # make wheel: a wheel for this Python and platform in dist/, with machine code.
+# make mutate: small changes of the numerical core that no quick test notices; MODULES names some.
 # make bench: ratios of speed; BENCH=full goes up to a million items. make quality: F-scores.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -24,7 +25,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 export SPHERELAX_PURE := 1
 
 .PHONY: demo test check lint oldest newest docs experiments experiments-quick bench quality clean
-.PHONY: fuzz fuzz-guided wheel
+.PHONY: fuzz fuzz-guided mutate wheel
 
 EXPERIMENTS := illustration house willow partial binary gmm beyond
 
@@ -50,6 +51,9 @@ fuzz-guided: .venv/.ready-dev
 	for name in edges pairs points npy npz mtx parquet result; do \
 		PYTHONPATH=tests $(BIN)/python -m fuzzing.guided $$name -max_total_time=$(or $(SECONDS),60) || exit 1; \
 	done
+
+mutate: .venv/.ready-dev
+	$(BIN)/python tests/mutate.py $(MODULES)
 
 oldest: .venv-oldest/.ready
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba .venv-oldest/bin/$(PYTEST)

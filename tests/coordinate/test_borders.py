@@ -167,3 +167,12 @@ def test_a_neighbour_graph_with_groups_keeps_them_apart():
 def test_a_finer_sample_of_moons_is_still_two(n):
     X, truth = make_moons(n, noise=0.05, random_state=1)
     assert adjusted_rand_score(truth, sl.SphereClustering().fit(X).labels_) > 0.99
+
+
+@pytest.mark.parametrize("kind", [None, "neighbors"])
+@pytest.mark.parametrize("pick", ["valleys", "description"])
+def test_without_any_edge_all_items_are_alone(kind, pick):
+    with pytest.warns(sl.SphereWarning):
+        result = sl.solve(np.zeros((3, 3)), kind=kind, pick=pick)
+    assert result.status == sl.Status.ISOLATED
+    assert result.n_labels == 3

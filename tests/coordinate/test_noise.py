@@ -8,11 +8,18 @@ import pytest
 import scipy.sparse as sp
 
 import spherelax as sl
+from spherelax.coordinate import noise as module
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import degrees
-from spherelax.coordinate.noise import DOUBTFUL, _levels, shuffled
+from spherelax.coordinate.noise import (
+    DOUBTFUL,
+    _levels,
+    beyond_noise,
+    n_with_unseen,
+    shuffled,
+)
 from spherelax.coordinate.walk import Route, walk
 from spherelax.problem import Problem
 
@@ -43,6 +50,19 @@ def test_pairs_are_distinct_and_values_are_kept(seed):
 def test_all_pairs_can_be_drawn():
     graph = build_graph(Problem.check(np.ones((9, 9))))
     np.testing.assert_array_equal(dense(shuffled(graph, False, 0)), 1.0 - np.eye(9))
+
+
+@pytest.mark.parametrize("degree", [1, 2, 5])
+def test_as_many_items_are_present_as_before(degree, seed):
+    graph = build_graph(Problem.check(random_graph(400, degree, seed))).present()
+    n_items = n_with_unseen(graph.n_items, len(graph.values) // 2)
+    assert abs(n_items - 400) <= 0.1 * 400
+    random = shuffled(graph, False, seed).present()
+    assert abs(random.n_items - graph.n_items) <= 0.05 * graph.n_items
+
+
+def test_separate_pairs_are_not_taken_for_noise_of_more_items():
+    assert [n_with_unseen(n, n // 2) for n in (2, 10, 1000)] == [2, 10, 1000]
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -149,13 +169,79 @@ def test_random_graphs_seldom_pass_for_structure():
     assert passed <= 1
 
 
-def test_noise_is_measured_at_the_same_resolution_and_beside_it():
+@pytest.mark.parametrize("n", [10, 100])
+def test_separate_pairs_are_described(n, seed):
+    order = np.random.default_rng(seed).permutation(2 * n)
+    W = sp.coo_array((np.ones(n), (order[:n], order[n:])), shape=(2 * n, 2 * n))
+    result = sl.solve((W + W.T).tocsr())
+    assert result.status == sl.Status.DESCRIBED
+    np.testing.assert_array_equal(result.labels[order[:n]], result.labels[order[n:]])
+    assert result.n_labels == n
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+def test_sparse_random_graphs_seldom_pass_for_structure():
+    """Noise has as many items as are seen and, in a sparse graph, others that are not."""
+    results = [sl.solve(random_graph(200, 1.3, 900 + seed)) for seed in range(6)]
+    assert sum(result.status != sl.Status.NOISE for result in results) <= 1
+
+
+def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypatch):
+    W, groups, _ = sl.datasets.make_partial_matching(5, 10, observed=1.0, random_state=0)
+    model, route = Model.of(Problem.check(W, groups)), Route(sl.Coordinate(), n_threads=1)
+    path = walk(model, route, None)
+
+    def saving(nats):
+        savings = np.full(len(path.labels), nats)
+        return Learnt(model, replace(path, savings=savings), is_whole=True)
+
+    monkeypatch.setattr(module, "_at_random", lambda *_: saving(-40.0))
+    found = [beyond_noise(saving(c * np.sqrt(50) - 40.0), route).all() for c in (1.4, 1.6)]
+    assert found == [False, True]
+
+
+def test_noise_is_measured_at_the_same_resolution_beside_it_and_later():
     model = Model.of(Problem.check(random_graph(60, 8, 0)))
     path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
     savings = np.zeros(len(path.labels))
     savings[10] = 5.0
     noise = Learnt(model, replace(path, savings=savings), is_whole=True)
-    levels = _levels(noise, model.average * path.resolutions)
-    np.testing.assert_array_equal(np.flatnonzero(levels), [9, 10, 11])
+    around, after = _levels(noise, model.average * path.resolutions)
+    np.testing.assert_array_equal(np.flatnonzero(around), [9, 10, 11])
+    np.testing.assert_array_equal(np.flatnonzero(after), np.arange(12))
     finer = model.average * np.r_[100.0, 1.01, 1e-3] * path.resolutions[10]
-    np.testing.assert_array_equal(_levels(noise, finer), [0.0, 5.0, 0.0])
+    np.testing.assert_array_equal(_levels(noise, finer), [[0.0, 5.0, 0.0], [5.0, 5.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("c", "n_drawn", "is_beyond"), [(1.4, 3, False), (1.6, 9, True), (3.1, 3, True)]
+)
+def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyond, monkeypatch):
+    model = Model.of(Problem.check(random_graph(100, 8, 0)))
+    route = Route(sl.Coordinate(), n_threads=1)
+    path = walk(model, route, None)
+    drawn = []
+
+    def saving(nats):
+        savings = np.full(len(path.labels), nats)
+        return Learnt(model, replace(path, savings=savings), is_whole=True)
+
+    monkeypatch.setattr(module, "_at_random", lambda *_: drawn.append(1) or saving(1.0))
+    found = beyond_noise(saving(1.0 + 10.0 * c), route)
+    assert found.all() if is_beyond else not found.any()
+    assert len(drawn) == n_drawn
+
+
+def test_one_of_many_surrogates_is_enough_to_call_it_noise(monkeypatch):
+    model = Model.of(Problem.check(random_graph(100, 8, 0)))
+    route = Route(sl.Coordinate(), n_threads=1)
+    path = walk(model, route, None)
+
+    def saving(nats):
+        savings = np.full(len(path.labels), nats)
+        return Learnt(model, replace(path, savings=savings), is_whole=True)
+
+    monkeypatch.setattr(
+        module, "_at_random", lambda _, __, seed: saving(20.0 if seed == 5 else 1.0)
+    )
+    assert not beyond_noise(saving(21.0), route).any()

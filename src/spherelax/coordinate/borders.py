@@ -148,6 +148,7 @@ def _law(patches: Sequence[_Patches], low: float, high: float) -> NDArray[np.flo
 
     None: too few labelings have labels of that size.
     """
+    patches = [one for one in patches if len(one.edges)]
     sizes = np.array([one.mean_size for one in patches])
     leaving = np.array([one.share_leaving for one in patches])
     fine = (sizes >= low) & (sizes <= high) & (leaving > 0)

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from scipy.special import lambertw
 
 from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.coordinate.learn import Learnt, learn
@@ -21,20 +22,24 @@ from spherelax.problem import Problem
 
 # Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
-# Without groups, labels must save more than this factor times what labels of noise save, and more
-# than that by this multiple of the square root of the number of items: where noise saves little or
-# nothing, its savings vary by about that root. With groups, where labels of noise may cost more
-# than they save, this number of nats per item more.
-BEYOND_NOISE = 1.5
+# Savings of noise vary by about the square root of the number of items. Labels must save more than
+# those of noise by this multiple of that root. Besides, without groups, they must save this factor
+# times as much; with groups, where labels of noise may cost more than they save, this number of
+# nats per item more.
 SPREAD = 1.5
+BEYOND_NOISE = 1.5
 ABOVE_NOISE = 0.15
 # Without groups, labels are compared with those of noise at the same resolution, and at this number
-# of steps before and after.
+# of steps before and after. From some step on, large labels save more than small ones. That is not
+# the same step in all noise, so labels must also save more than those of noise at any later step.
 STEPS_AROUND = 1
 # With groups, fewer items than that cannot show noise.
 FEW = 20
-# Problems of noise that are solved; of many items, one is like the other.
+# Problems of noise that are solved, and at most, where labels save more than those of noise, but
+# not by this multiple of SPREAD; of many items, one is like the other.
 N_SURROGATES = 3
+MOST_SURROGATES = 9
+CLEAR = 2.0
 N_SURROGATES_OF_MANY = 1
 # Of a group with more items than this multiple of its similarities with another group, only the
 # items that have any change places: else many small groups beside a large one would take memory for
@@ -46,8 +51,9 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     """Tell which steps describe the similarities clearly better than they could describe noise.
 
     Weak structure saves less than the many labels of noise do at their best resolution, but more
-    than noise saves at the same one. With groups, the best labels stand for all steps. Nobody can
-    tell it of two groups, whose matches are always consistent, or of a few items.
+    than noise saves at the same one or with larger labels. With groups, the best labels stand for
+    all steps. Nobody can tell it of two groups, whose matches are always consistent, or of a few
+    items.
     """
     model, path = learnt.model, learnt.path
     savings, n_items = np.asarray(path.savings), model.totals.n_present
@@ -59,18 +65,28 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
         return ~everything
     if learnt.is_large:
         return _as_some_components(learnt, route)
-    n_surrogates = N_SURROGATES_OF_MANY if route.has_many(model) else N_SURROGATES
-    surrogates = (_at_random(model, route, seed) for seed in range(n_surrogates))
-    if grouped:
-        least = savings.max() - ABOVE_NOISE * n_items
-        is_beyond = all(np.asarray(one.path.savings).max() < least for one in surrogates)
-        return everything & np.bool_(is_beyond)
     gammas = model.average * path.resolutions
-    levels = np.max([_levels(one, gammas) for one in surrogates], axis=0)
+    most = N_SURROGATES_OF_MANY if route.has_many(model) else MOST_SURROGATES
+    levels = np.full((2, len(savings)), -np.inf)
+    for seed in range(most):
+        levels = np.maximum(levels, _levels(_at_random(model, route, seed), gammas))
+        around, after = levels
+        found = (savings > _least(around, model, SPREAD)) & (savings > after)
+        is_clear = bool(np.any(savings > _least(after, model, CLEAR * SPREAD)))
+        if seed + 1 >= N_SURROGATES and (is_clear or not found.any()):
+            break
+    return np.broadcast_to(found.any(), found.shape) if grouped else found
+
+
+def _least(levels: NDArray[np.float64], model: Model, spread: float) -> NDArray[np.float64]:
+    """Return what labels must save at least where those of noise save something at most."""
+    n_items = model.totals.n_present
+    varies = spread * np.sqrt(n_items)
+    if model.graph.grouped:
+        return np.asarray(levels + max(ABOVE_NOISE * n_items, varies))
     # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
-    spread = 0.0 if model.is_corrected else SPREAD * np.sqrt(n_items)
-    least = np.maximum(BEYOND_NOISE * levels, levels + spread)
-    return np.asarray(savings > np.maximum(least, 0.0))
+    above = levels if model.is_corrected else levels + varies
+    return np.maximum(np.maximum(BEYOND_NOISE * levels, above), 0.0)
 
 
 def is_doubtful(savings: NDArray[np.float64], n_items: int, n_groups: int) -> bool:
@@ -84,10 +100,17 @@ def is_doubtful(savings: NDArray[np.float64], n_items: int, n_groups: int) -> bo
 
 
 def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what labels of noise save at about each of some resolutions, at most."""
-    padded = np.pad(np.asarray(surrogate.path.savings), STEPS_AROUND, mode="edge")
+    """Return what labels of noise save at most at about each of some resolutions, and from it on.
+
+    With groups, at any resolution.
+    """
+    savings = np.asarray(surrogate.path.savings)
+    if surrogate.model.graph.grouped:
+        return np.full((2, len(gammas)), savings.max())
+    padded = np.pad(savings, STEPS_AROUND, mode="edge")
     around = sliding_window_view(padded, 2 * STEPS_AROUND + 1).max(axis=1)
-    return np.asarray(around[_nearest(surrogate, gammas)])
+    after = np.maximum.accumulate(around[::-1])[::-1]
+    return np.stack([around, after])[:, _nearest(surrogate, gammas)]
 
 
 def _nearest(learnt: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -131,9 +154,10 @@ def _at_random(model: Model, route: Route, seed: int) -> Learnt:
 def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     """Return a graph whose similarities join other, random items.
 
-    With groups, the items of one of each two groups change places. Without, any two present items
-    are joined or, where the null model is corrected for degrees, items with about the degrees of
-    before: there, similarities that fall on a pair already taken, or on one item, are lost.
+    With groups, the items of one of each two groups change places. Without, any two items are
+    joined, of so many that about as many are present as before; or, where the null model is
+    corrected for degrees, items with about the degrees of before: there, similarities that fall on
+    a pair already taken, or on one item, are lost.
 
     Examples
     --------
@@ -156,7 +180,8 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
         kept = first[one[first] != other[first]]
         one, other, values = one[kept], other[kept], values[kept]
     else:
-        one, other = _distinct_pairs(np.flatnonzero(graph.weight), len(values), rng)
+        m = n_with_unseen(m, len(values))
+        one, other = _distinct_pairs(m, len(values), rng)
     half = sp.coo_array((values, (one, other)), shape=(m, m))
     W: Any = (half + half.T).tocsr()
     found = build_graph(Problem(W, graph.group.astype(np.intp) if graph.grouped else None), 1.0)
@@ -165,15 +190,33 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     )
 
 
+def n_with_unseen(n_present: int, n_pairs: int) -> int:
+    """Return of how many items random pairs join about as many as are present.
+
+    Items that are in no pair are not seen. If an item is in ``lam`` random pairs on average, it is
+    in none with the probability ``exp(-lam)``, and in ``lam / (1 - exp(-lam))`` if it is in any.
+    Pairs are not taken to be so few that an item is in less than one on average: those would join
+    no more than a few items to each other, and separate pairs would look like them.
+
+    Examples
+    --------
+    >>> n_with_unseen(63, 50), n_with_unseen(100, 1000), n_with_unseen(100, 50)
+    (99, 100, 100)
+    """
+    mean = max(2.0 * n_pairs / n_present, np.e / (np.e - 1.0))
+    lam = mean + float(lambertw(-mean * np.exp(-mean)).real)
+    return round(2.0 * n_pairs / lam)
+
+
 def _distinct_pairs(
-    items: NDArray[np.intp], n: int, rng: np.random.Generator
+    m: int, n: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw n different pairs of items, numbered (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    pair = rng.choice(len(items) * (len(items) - 1) // 2, n, replace=False)
+    """Draw n different pairs of m items, numbered (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    pair = rng.choice(m * (m - 1) // 2, n, replace=False)
     larger = ((1 + np.sqrt(1 + 8 * pair)) / 2).astype(np.int64)
     larger -= larger * (larger - 1) // 2 > pair
     larger += larger * (larger + 1) // 2 <= pair
-    return items[pair - larger * (larger - 1) // 2], items[larger]
+    return pair - larger * (larger - 1) // 2, larger
 
 
 def _within_groups(
