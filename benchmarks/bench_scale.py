@@ -126,7 +126,6 @@ def _columns(pairs: dict[str, np.ndarray]) -> dict[str, pa.Array]:
 def truth_of(n_records: int, block: int, seed: int = 0) -> np.ndarray:
     """Return the entity of each record, by its number; -1 for numbers that no record has."""
     block = min(block, n_records)
-    block = min(block, n_records)
     n_entities = int(block / SIZES.mean())
     truth = np.full(-(-n_records // block) * n_entities * SIZES.max(), -1)
     for at, (start, sizes, _) in enumerate(blocks_of(n_records, block, seed)):
@@ -293,7 +292,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the benchmark, or the part of it that is measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--pairs", type=float, nargs="+", default=[1e6, 1e7], help="1e8 needs hours"
+        "--pairs", type=float, nargs="+", default=[1e6, 1e7], help="1e8 needs an hour"
     )
     parser.add_argument("--files", type=int, default=64)
     parser.add_argument("--block", type=float, default=1000, help="records that may be confused")

@@ -21,7 +21,7 @@ from spherelax.scale.workspace import Progress, Workspace, workspace
 # Floors that are tried.
 N_FLOORS = 12
 # CPU time of everything, as measured: seconds of a pair.
-PAIR_SECONDS = 5e-5
+PAIR_SECONDS = 2.5e-5
 # Disk that `ingest` needs while it works. Measured: 30 bytes of an item with a short id and 32 of a
 # pair if all fits into memory, up to twice that if not.
 ITEM_DISK, PAIR_DISK = 50, 60
