@@ -22,7 +22,7 @@ from spherelax.scale.shares import CONFIDENCE, LABELS
 SUMS = "sums.json"
 # Of each shard, entities that the report shows: the largest, those with the least certain records,
 # and how many of their records.
-N_SAMPLES, N_MEMBERS = 5, 10
+N_SAMPLES, N_MEMBERS = 8, 10
 # Bins of confidence from 0 to 1.
 N_BINS = 10
 

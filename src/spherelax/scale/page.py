@@ -9,12 +9,12 @@ from spherelax.io.answers import UNSURE
 from spherelax.io.words import RECORDS, count
 from spherelax.report.layout import Section, render
 from spherelax.report.markup import bars, facts, name, percent, table, text
-from spherelax.scale.answers import N_BINS
+from spherelax.scale.answers import N_BINS, N_SAMPLES
 from spherelax.scale.entities import Entities
 from spherelax.scale.shards import Plan
 
-# Entities of all shards, of each kind, that are shown; and shards.
-N_SHOWN, N_SHARDS = 8, 20
+# Shards that are shown.
+N_SHARDS = 20
 # Sizes of entities, in records: the first of each bin.
 SIZES = (1, 2, 3, 4, 5, 6, 8, 11, 21, 51, 101)
 
@@ -99,19 +99,12 @@ def _sizes(entities: Entities) -> list[tuple[str, int]]:
 
 def _steps(steps: Sequence[dict[str, Any]]) -> str:
     """Return the numbers of every step."""
-    heads = list(steps[0])
-    rows = [[_cell(step[head]) for head in heads] for step in steps]
-    return table(
-        "Steps, from high to low resolution",
-        [text(head) for head in heads],
-        rows,
-        numbers=range(len(heads)),
-    )
-
-
-def _cell(value: object) -> str:
-    """Return a number with few digits."""
-    return f"{value:.4g}" if isinstance(value, float) else text(value)
+    heads = ("Resolution", "Saving", "Entities")
+    rows = [
+        [f"{step['resolution']:.4g}", f"{step['saving']:,.0f}", f"{step['n_labels']:,}"]
+        for step in steps
+    ]
+    return table("Steps, from high to low resolution", heads, rows, numbers=range(len(heads)))
 
 
 def _samples(sums: Sequence[dict[str, Any]]) -> str:
@@ -133,7 +126,7 @@ def _table(caption: str, samples: Sequence[dict[str, Any]]) -> str:
             ", ".join(name(" ".join(map(str, record))) for record in sample["records"])
             + (" …" if len(sample["records"]) < sample["size"] else ""),
         ]
-        for sample in samples[:N_SHOWN]
+        for sample in samples[:N_SAMPLES]
     ]
     heads = ("Entity", "Records", "Lowest confidence shown", "Records of it")
     return table(caption, heads, rows, numbers=(0, 1, 2), is_stacked=True)
