@@ -203,7 +203,7 @@ def n_with_unseen(n_present: int, n_pairs: int) -> int:
     >>> n_with_unseen(63, 50), n_with_unseen(100, 1000), n_with_unseen(100, 50)
     (99, 100, 100)
     """
-    mean = max(2.0 * n_pairs / n_present, np.e / (np.e - 1.0))
+    mean = max(2.0 * n_pairs / n_present, -1.0 / np.expm1(-1.0))
     lam = mean + float(lambertw(-mean * np.exp(-mean)).real)
     return round(2.0 * n_pairs / lam)
 
