@@ -5,6 +5,7 @@ Noise is made from the problem itself: the same similarities, joined to other it
 
 from __future__ import annotations
 
+from math import expm1
 from typing import Any
 
 import numpy as np
@@ -203,7 +204,7 @@ def n_with_unseen(n_present: int, n_pairs: int) -> int:
     >>> n_with_unseen(63, 50), n_with_unseen(100, 1000), n_with_unseen(100, 50)
     (99, 100, 100)
     """
-    mean = max(2.0 * n_pairs / n_present, -1.0 / np.expm1(-1.0))
+    mean = max(2.0 * n_pairs / n_present, -1.0 / expm1(-1.0))
     lam = mean + float(lambertw(-mean * np.exp(-mean)).real)
     return round(2.0 * n_pairs / lam)
 
