@@ -23,6 +23,8 @@ from numba.core.dispatcher import Dispatcher
 
 import spherelax as sl
 from spherelax.coordinate import shipped
+from spherelax.coordinate.graph import build_graph
+from spherelax.problem import Problem
 from spherelax.scale.components import Forest
 
 # Numbers of items: of small problems, of those with many items, and of many points.
@@ -52,6 +54,8 @@ def calls() -> Iterator[Callable[[], Any]]:
     for W, kind in ((plain, "graph"), (scored, "graph"), (scored, "pairs")):
         yield partial(answer, W, None, kind)
         yield partial(answer, W, groups, kind)
+    for kind in (np.float32, np.float64):
+        yield partial(copy, plain.astype(kind))
     for n_items in (FEW, MANY):
         plain, scored, groups = pairs_of(n_items, MORE_GROUPS, alike=False)
         yield partial(answer, plain, None, "graph")
@@ -70,6 +74,13 @@ def answer(W: sp.csr_array, groups: np.ndarray | None, kind: str) -> None:
     assert len(known.confidence) == n_known
     sl.solve(W, groups, kind=kind, start=known)
     sl.assign(W, groups, kind=kind, to=known)
+
+
+def copy(W: Any) -> None:
+    """Copy similarities whose indices have 32 and 64 bits."""
+    for bits in (np.int32, np.int64):
+        W.indices = W.indices.astype(bits)
+        build_graph(Problem(W, None))
 
 
 def cluster(n_points: int) -> None:

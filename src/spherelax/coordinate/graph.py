@@ -258,10 +258,9 @@ def blocks(n: int) -> Iterator[slice]:
 
 
 def _source(W: Any, scale: float) -> Source:
-    """Return a sparse similarity in few types, so that kernels are compiled for few of them."""
+    """Return a sparse similarity in few types, so that kernels are compiled for few."""
     data = W.data if W.data.dtype == np.float32 else W.data.astype(float, copy=False)
-    indptr, indices = W.indptr.astype(np.int64, copy=False), W.indices.astype(np.int32, copy=False)
-    return Source(indptr, indices, data, float(scale), FAINT)
+    return Source(W.indptr.astype(np.int64, copy=False), W.indices, data, float(scale), FAINT)
 
 
 def _copied(
@@ -324,7 +323,7 @@ def _together(given: NDArray[np.int32]) -> Order:
 
 def _by_component(source: Source, group: NDArray[np.int32]) -> Order:
     """Sort items by component, and in each by unit."""
-    component = components(source.indptr, source.indices, group)
+    component = components(source.indptr, source.indices.astype(np.int32, copy=False), group)
     component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
     if len(group) == 0:
         given = in_order(component)[0]

@@ -17,7 +17,7 @@ class Source(NamedTuple):
     """Similarities as they were given, and what they are divided by."""
 
     indptr: Any  # int64 (m + 1)
-    indices: Any  # int32
+    indices: Any  # int32 or int64
     data: Any  # float32 or float64
     scale: Any  # float64
     faint: Any  # float64, similarities up to this one, after division, are left out
