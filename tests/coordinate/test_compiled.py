@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numba import config, types
 
+from damage import DAMAGES, damaged
 from spherelax import coordinate
 from spherelax.coordinate import compiled as module
 from spherelax.coordinate.compiled import compiled
@@ -51,20 +52,11 @@ def test_without_a_folder_for_it_functions_are_compiled_anew():
 
 
 @pytest.mark.parametrize("ending", [".nbc", ".nbi"])
-@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "text"])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_files_are_replaced(tmp_path, ending, damage):
     assert triple(tmp_path)(2) == 6
     (path,) = tmp_path.rglob(f"*{ending}")
-    content = path.read_bytes()
-    middle = len(content) // 2
-    path.write_bytes(
-        {
-            "cut": content[:middle],
-            "empty": b"",
-            "flipped": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
-            "text": b"not compiled",
-        }[damage]
-    )
+    path.write_bytes(damaged(path.read_bytes(), damage))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert triple(tmp_path)(2) == 6

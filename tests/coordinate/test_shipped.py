@@ -9,6 +9,7 @@ import llvmlite.binding as llvm
 import numba
 import pytest
 
+from damage import DAMAGES, damaged
 from spherelax.coordinate import compiled as module
 from spherelax.coordinate import shipped
 from spherelax.coordinate.compiled import compiled
@@ -105,19 +106,10 @@ def test_code_for_more_than_the_processor_can_do_is_not_used(monkeypatch, featur
     assert is_used() == expected
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "text"])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_damaged_code_is_not_used(damage):
     (path,) = shipped.FOLDER.iterdir()
-    content = path.read_bytes()
-    middle = len(content) // 2
-    path.write_bytes(
-        {
-            "cut": content[:middle],
-            "empty": b"",
-            "flipped": content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :],
-            "text": b"not compiled",
-        }[damage]
-    )
+    path.write_bytes(damaged(path.read_bytes(), damage))
     with pytest.warns(RuntimeWarning, match="are damaged; install the package again"):
         assert not is_used()
 
