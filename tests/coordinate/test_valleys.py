@@ -93,6 +93,22 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("shape", ["moons", "circles"])
+def test_few_points_show_their_shape(shape):
+    expected, draw = SHAPES[shape]
+    found = [solve_points(draw(200, seed)).n_labels for seed in range(20, 32)]
+    assert found.count(expected) >= 11
+
+
+def test_noise_of_few_labels_is_mostly_that_of_even_points():
+    """One label shows no noise at all, and there still is some."""
+    graph = build_graph(Problem.check(sl.similarity.nearest_neighbors(line(40, 0))))
+    valleys = _Valleys(Field.of(graph, np.ones(40)))
+    assert valleys.noise(np.zeros(40, dtype=np.int32)) == 0.0
+    blur = valleys.blur(np.zeros(40, dtype=np.int32))
+    assert blur == pytest.approx(0.5 * np.sqrt(2 * np.log(2)) * 2.7 * 10 / 12)
+
+
 @pytest.mark.parametrize("n", [1000, 2000, 4000])
 def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
     X, truth = make_moons(n, noise=0.1, random_state=0)
@@ -105,8 +121,6 @@ def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [8000, 20_000, 50_000])
 def test_many_points_have_no_more_clusters(shape, n):
-    if (shape, n) == ("line", 8000):
-        pytest.xfail("about one line in fifteen is split once")
     expected, draw = SHAPES[shape]
     assert solve_points(draw(n, 1)).n_labels == expected
 

@@ -22,10 +22,11 @@ WALK = 60
 # A label is deep if an item is more edges away from the other label than this multiple of the
 # distance that the walk comes on average, the square root of its moves.
 FAR = 2.0
-# Where items are ordered by potential, the peak is the mean of this share of the cuts of a label,
-# side by side: of many cuts, single ones are high by chance. In labels that are shorter than long,
-# and have fewer cuts, the share is smaller in proportion.
+# Where items are ordered by potential, the peak is the mean of a share of the cuts of a label, side
+# by side: of many cuts, single ones are high by chance. The longer a label is for its width, the
+# more cuts it has: the share is WIDE times its length in widths, at most MOST_WIDE.
 WIDE = 0.05
+MOST_WIDE = 0.5
 WIDE_OF_CELLS = 0.1
 # The share of the current through an item that leaks, so that every part has a potential.
 LEAK = 1e-6
@@ -83,7 +84,7 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cel
     _copy_edges(graph, edge_weights, items, place, part)
     distance = _distance(part, n_small)
     depth, length = _extent(distance, n_small)
-    share = WIDE_OF_CELLS if has_cells else WIDE * min(length, 1.0)
+    share = WIDE_OF_CELLS if has_cells else min(WIDE * length, MOST_WIDE)
     if has_cells or length > 1.0 or depth > FAR * np.sqrt(WALK / 2):
         place_of_item = _potential(part, n_small, distance)
     else:

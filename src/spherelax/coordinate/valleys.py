@@ -32,13 +32,16 @@ MOST_ITEMS = 1 << 13
 N_CELLS = 1 << 10
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
-# This number times the noise is added to the square root of a valley before it is compared: a
-# smaller one splits one Gaussian, a larger one merges touching ones.
-NOISE_FACTOR = 1.5
-# The same between cells, whose peaks are wide and so are less high by chance.
-NOISE_FACTOR_OF_CELLS = 1.0
-# The most that the noise may be: on thin curves, where labels have two neighbours only, it is
-# measured too high.
+# This number times the noise, times how far the deepest of all dips lies beyond a usual one, is
+# added to the square root of a valley before it is compared: a smaller one splits one Gaussian, a
+# larger one merges touching ones.
+NOISE_FACTOR = 0.5
+# The noise of points that are spread evenly at random, and the number of labels it counts as: what
+# a few labels show of noise is noise itself.
+EVEN_NOISE = 2.7
+EVEN_LABELS = 10
+# The most that the noise of cells may be: on thin curves, where they have two neighbours only, it
+# is measured too high.
 NOISE_CAP = 3.0
 # Number of items of a label that shows nothing but noise, and the smallest one that is measured.
 CELL = 20
@@ -208,11 +211,18 @@ class _Valleys:
         return float(np.median(smallest)) if smallest else 0.0
 
     def blur(self, labels: Labels) -> float:
-        """Return what is added to the square root of a valley, by the noise of small labels."""
-        field = self.field
-        cap = NOISE_CAP * np.sqrt(field.bundle)
-        factor = NOISE_FACTOR_OF_CELLS if field.has_cells else NOISE_FACTOR
-        return float(factor * min(self.noise(labels), cap))
+        """Return what is added to the square root of a valley, by the noise of small labels.
+
+        The border that is left when all others are merged is the deepest of as many dips as there
+        are small labels. Among N normal numbers the largest is about ``sqrt(2 log N)`` deviations
+        from the middle. Between cells peaks are wide, and so are less high by chance.
+        """
+        field, noise = self.field, self.noise(labels)
+        if field.has_cells:
+            return float(min(noise, NOISE_CAP * np.sqrt(field.bundle)))
+        n_labels = max(field.graph.n_items / CELL, 2.0)
+        mean = (n_labels * noise + EVEN_LABELS * EVEN_NOISE) / (n_labels + EVEN_LABELS)
+        return float(NOISE_FACTOR * np.sqrt(2.0 * np.log(n_labels)) * mean)
 
     def linked(self, labels: Labels, blur: float) -> list[float]:
         """Return the depths of the shallowest valleys that link all labels which hang together."""
