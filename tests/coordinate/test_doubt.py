@@ -10,7 +10,7 @@ from problems import quiet_solve
 from spherelax.coordinate.doubt import Evidence, dispersion, persistence, taught
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.redrawing import Terms
-from spherelax.coordinate.unseen import Unseen, n_hidden
+from spherelax.coordinate.unseen import Unseen, n_hidden, share_between
 from spherelax.metrics import correctness, reliability
 from spherelax.problem import Problem
 
@@ -129,7 +129,7 @@ def test_clear_clusters_of_points_are_surer_than_touching_ones():
 
 def test_labels_of_single_items_hold_nothing_unseen():
     np.testing.assert_array_equal(Unseen().share(np.arange(5, dtype=np.int32)), 1.0)
-    larger = Unseen(lambda: [0.6]).share(np.repeat(np.int32([0, 1]), [30, 10]))
+    larger = share_between(np.repeat(np.int32([0, 1]), [30, 10]), [0.6])
     assert larger[0] < larger[-1]
     assert n_hidden([]) > n_hidden([2.0]) > n_hidden([4.0])
 
