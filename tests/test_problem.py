@@ -228,7 +228,7 @@ def test_rounding_is_not_asymmetry():
 
 @pytest.mark.parametrize("make", [np.array, sp.csr_array])
 def test_similarities_of_items_to_themselves_hide_no_asymmetry(make):
-    with pytest.raises(sl.InvalidInputError, match="at items 0 and 1$"):
+    with pytest.raises(sl.InvalidInputError, match=r"at items 0 and 1$"):
         Problem.check(make([[1e8, 0.0], [1.0, 1.0]]))
     assert Problem.check(make([[1e8, 1.0], [1.0, 1.0]])).n_items == 2
 
