@@ -26,6 +26,11 @@ LONGEST = 120.0  # seconds that the tests of a module may take; a change that ta
 TESTS = {
     "coordinate/account": ["coordinate/test_account"],
     "coordinate/curve": ["coordinate/test_curve"],
+    "coordinate/lineage": ["coordinate/test_lineage"],
+    "coordinate/strata": ["coordinate/test_strata"],
+    "coordinate/tally": ["coordinate/test_tally"],
+    "coordinate/unseen": ["coordinate/test_unseen"],
+    "pick": ["test_pick"],
 }
 SWAPPED = {
     **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult},

@@ -10,9 +10,7 @@ import twins
 from problems import quiet_solve
 from spherelax.coordinate.doubt import WALK, Evidence, dispersion, persistence, staying, taught
 from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.lineage import Lineage
 from spherelax.coordinate.redrawing import Terms
-from spherelax.coordinate.unseen import Unseen, chance_of_border, n_hidden, share_between
 from spherelax.metrics import correctness, reliability
 from spherelax.problem import Problem
 
@@ -136,32 +134,6 @@ def test_clear_clusters_of_points_are_surer_than_touching_ones():
     assert sure[1] > 0.85
 
 
-def test_labels_of_single_items_hold_nothing_unseen():
-    np.testing.assert_array_equal(Unseen().share(np.arange(5, dtype=np.int32)), 1.0)
-    larger = share_between(np.repeat(np.int32([0, 1]), [30, 10]), [0.6])
-    assert larger[0] < larger[-1]
-    assert n_hidden([]) > n_hidden([2.0]) > n_hidden([4.0])
-
-
-def test_shares_across_valleys_are_those_of_all_pairs(seed):
-    rng = np.random.default_rng(seed)
-    cells, labels = rng.integers(0, 9, 40), rng.integers(0, 3, 40).astype(np.int32)
-    lineage = Lineage(rng.permutation(np.arange(9, dtype=np.int32) % 6))
-    chances, sets, same = rng.random(5), [{part} for part in range(6)], np.ones((6, 6))
-    while len(lineage.merges) < 5:
-        left = [i for i, members in enumerate(sets) if members]
-        one, other = rng.choice(left, 2, replace=False)
-        pairs = np.ix_(list(sets[one]), list(sets[other]))
-        same[pairs] = same.T[pairs] = 1.0 - chances[len(lineage.merges)]
-        assert lineage.merge(one, other, 0.0) == len(sets)
-        sets.append(sets[one] | sets[other])
-        sets[one], sets[other] = set(), set()
-    part = lineage.parts[cells]
-    mates = (labels[:, None] == labels) & ~np.eye(40, dtype=bool)
-    expected = (mates * same[np.ix_(part, part)]).sum(axis=1) / mates.sum(axis=1)
-    np.testing.assert_allclose(lineage.share(labels, chances, cells), expected)
-
-
 def test_chance_to_stay_is_that_of_a_lazy_walk(seed):
     rng = np.random.default_rng(seed)
     W = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.15), 1)
@@ -176,13 +148,6 @@ def test_chance_to_stay_is_that_of_a_lazy_walk(seed):
     found = graph.as_given(staying(graph, labels[graph.given]))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert found[7] == 1.0
-
-
-def test_deeper_valleys_are_likelier_borders():
-    chances = [chance_of_border(depth, 0.5) for depth in (-np.inf, -0.2, 0.0, 0.3, 2.0)]
-    assert chances[:2] == [0.0, 0.0]
-    assert np.all(np.diff(chances[1:]) > 0)
-    assert chance_of_border(0.3, 0.1) < chance_of_border(0.3, 0.5)
 
 
 def test_the_smaller_side_of_a_shallow_valley_is_less_sure():
