@@ -226,6 +226,20 @@ def test_rounding_is_not_asymmetry():
     assert Problem.check(W).n_items == 20
 
 
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">f2", ">i4", "<f8"])
+def test_bytes_of_numbers_may_have_any_order(dtype):
+    W = np.kron(np.eye(2), np.ones((3, 3)))
+    found = Problem.check(W.astype(dtype)).similarity
+    assert found.dtype.isnative
+    np.testing.assert_array_equal(found, W)
+    np.testing.assert_array_equal(sl.solve(W.astype(dtype)).labels, [0, 0, 0, 1, 1, 1])
+
+
+def test_similarities_that_need_no_change_are_not_copied():
+    W = np.ones((3, 3))
+    assert Problem.check(W).similarity is W
+
+
 @pytest.mark.parametrize("make", [np.array, sp.csr_array])
 def test_similarities_of_items_to_themselves_hide_no_asymmetry(make):
     with pytest.raises(sl.InvalidInputError, match=r"at items 0 and 1$"):

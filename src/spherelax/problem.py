@@ -177,6 +177,7 @@ def _as_real_matrix(similarity: object) -> Any:
         )
     if W.dtype.kind == "f" and W.dtype.itemsize == 2:
         W = W.astype(np.float32)
+    W = W.astype(W.dtype.newbyteorder("="), copy=False)
     if not sparse or W.ndim != 2:
         return W
     n_items = max(W.shape)
