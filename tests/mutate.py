@@ -22,10 +22,17 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 120.0  # seconds that the tests of a module may take; a change that takes longer is seen
+# What the tests of each change would load again.
+PRELOADED = "numba", "pytest", "scipy.optimize", "scipy.stats", "sklearn.neighbors"
 # Modules under src/spherelax and their tests under tests, without the endings of the names.
 TESTS = {
     "coordinate/account": ["coordinate/test_account"],
     "coordinate/curve": ["coordinate/test_curve"],
+    "coordinate/lineage": ["coordinate/test_lineage"],
+    "coordinate/strata": ["coordinate/test_strata"],
+    "coordinate/tally": ["coordinate/test_tally"],
+    "coordinate/unseen": ["coordinate/test_unseen"],
+    "pick": ["test_pick"],
 }
 SWAPPED = {
     **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult},
@@ -153,7 +160,7 @@ def try_module(folder: Path, name: str) -> int:
 def main(names: list[str]) -> None:
     """Try modules by the ends of their names; all of them, if there are none."""
     sys.dont_write_bytecode = True
-    for module in ("pytest", "scipy.optimize", "scipy.sparse.csgraph", "scipy.stats"):
+    for module in PRELOADED:
         __import__(module)
     chosen = [name for name in TESTS if not names or name.rpartition("/")[2] in names]
     with tempfile.TemporaryDirectory() as temporary:

@@ -226,6 +226,27 @@ def test_rounding_is_not_asymmetry():
     assert Problem.check(W).n_items == 20
 
 
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">f2", ">i4", "<f8"])
+def test_bytes_of_numbers_may_have_any_order(dtype):
+    W = np.kron(np.eye(2), np.ones((3, 3)))
+    found = Problem.check(W.astype(dtype)).similarity
+    assert found.dtype.isnative
+    np.testing.assert_array_equal(found, W)
+    np.testing.assert_array_equal(sl.solve(W.astype(dtype)).labels, [0, 0, 0, 1, 1, 1])
+
+
+def test_similarities_that_need_no_change_are_not_copied():
+    W = np.ones((3, 3))
+    assert Problem.check(W).similarity is W
+
+
+@pytest.mark.parametrize("make", [np.array, sp.csr_array])
+def test_similarities_of_items_to_themselves_hide_no_asymmetry(make):
+    with pytest.raises(sl.InvalidInputError, match=r"at items 0 and 1$"):
+        Problem.check(make([[1e8, 0.0], [1.0, 1.0]]))
+    assert Problem.check(make([[1e8, 1.0], [1.0, 1.0]])).n_items == 2
+
+
 @pytest.mark.parametrize("make", [np.array, sp.csr_array])
 def test_log_odds_above_zero_alone(make):
     odds = make([[0.0, 3.0, -2.0], [3.0, 0.0, 0.0], [-2.0, 0.0, 0.0]])

@@ -177,6 +177,7 @@ def _as_real_matrix(similarity: object) -> Any:
         )
     if W.dtype.kind == "f" and W.dtype.itemsize == 2:
         W = W.astype(np.float32)
+    W = W.astype(W.dtype.newbyteorder("="), copy=False)
     if not sparse or W.ndim != 2:
         return W
     n_items = max(W.shape)
@@ -227,11 +228,24 @@ def _largest(W: Any) -> float:
     return max(float(W.max()), -float(W.min()))
 
 
+def _largest_of_pairs(W: Any) -> float:
+    """Return the largest absolute value of two items, not of an item and itself."""
+    found = _largest(W)
+    if np.abs(W.diagonal()).max() < found:
+        return found
+    found = 0.0
+    for start in range(0, W.shape[0], CHECK_ROWS):
+        part = sp.coo_array(W[start : start + CHECK_ROWS])
+        of_pairs = part.data[part.row + np.intp(start) != part.col]
+        found = max(found, float(np.abs(of_pairs).max(initial=0)))
+    return found
+
+
 def _tolerance(W: Any) -> float:
-    """Return the asymmetry that rounding can cause: sqrt(precision) times the largest value."""
+    """Return the asymmetry that rounding can cause: sqrt(precision) times the largest of pairs."""
     if W.dtype.kind != "f":
         return 0.0
-    return float(np.sqrt(np.finfo(W.dtype).eps) * _largest(W))
+    return float(np.sqrt(np.finfo(W.dtype).eps) * _largest_of_pairs(W))
 
 
 def _check_symmetric_dense(W: NDArray[Any]) -> None:

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import mannwhitneyu
 
 import spherelax as sl
 import twins
 from problems import quiet_solve
-from spherelax.coordinate.doubt import Evidence, dispersion, persistence, taught
+from spherelax.coordinate.doubt import WALK, Evidence, dispersion, persistence, staying, taught
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.redrawing import Terms
-from spherelax.coordinate.unseen import Unseen, n_hidden
 from spherelax.metrics import correctness, reliability
 from spherelax.problem import Problem
 
@@ -71,6 +71,13 @@ def test_similarities_and_their_absence_are_worth_what_was_planted():
     np.testing.assert_allclose(found.graph.values, listed, rtol=0.1)
 
 
+def auc(is_wrong, sure):
+    """Return how often a wrong item is less sure than a right one."""
+    return mannwhitneyu(sure[~is_wrong], sure[is_wrong]).statistic / (
+        np.count_nonzero(is_wrong) * np.count_nonzero(~is_wrong)
+    )
+
+
 def compared(result, truth):
     """Return the calibration error of items, and how much surer right items are."""
     right = correctness(truth, result.labels).items
@@ -127,11 +134,63 @@ def test_clear_clusters_of_points_are_surer_than_touching_ones():
     assert sure[1] > 0.85
 
 
-def test_labels_of_single_items_hold_nothing_unseen():
-    np.testing.assert_array_equal(Unseen().share(np.arange(5, dtype=np.int32)), 1.0)
-    larger = Unseen(lambda: [0.6]).share(np.repeat(np.int32([0, 1]), [30, 10]))
-    assert larger[0] < larger[-1]
-    assert n_hidden([]) > n_hidden([2.0]) > n_hidden([4.0])
+def test_chance_to_stay_is_that_of_a_lazy_walk(seed):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.15), 1)
+    W[7] = W[:, 7] = 0.0
+    W += W.T
+    labels = rng.integers(0, 3, 30).astype(np.int32)
+    graph = build_graph(Problem.check(W))
+    total = W.sum(axis=1, keepdims=True)
+    step = 0.5 * np.eye(30) + 0.5 * np.where(total > 0, W / np.maximum(total, 1e-9), np.eye(30))
+    walked = np.linalg.matrix_power(step, WALK)
+    expected = (walked * (labels[:, None] == labels)).sum(axis=1)
+    found = graph.as_given(staying(graph, labels[graph.given]))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert found[7] == 1.0
+
+
+def test_the_smaller_side_of_a_shallow_valley_is_less_sure():
+    rng = np.random.default_rng(1)
+    sizes = 300, 150, 300
+    centres = np.repeat([[0.0, 0.0], [2.8, 0.0], [14.0, 0.0]], sizes, axis=0)
+    part, X = np.repeat(np.arange(3), sizes), centres + rng.normal(size=centres.shape)
+    model = sl.SphereClustering().fit(X)
+    assert len(np.unique(model.labels_)) == 2
+    sure = [model.confidence_[part == one].mean() for one in range(3)]
+    assert sure[1] < sure[0] - 0.05
+    assert sure[0] < sure[2] - 0.1
+
+
+def test_confidence_stays_known_when_points_are_added():
+    X, _ = sl.datasets.make_gaussian_mixture(400, 5, mean_distance=8.0, random_state=400)
+    W = sl.similarity.nearest_neighbors(X)
+    first = sl.solve(W[:390, :390], kind="neighbors")
+    found = sl.solve(W, kind="neighbors", start=first).confidence
+    assert found.shape == (400,)
+    assert np.all((found > 0) & (found <= 1))
+
+
+@pytest.mark.parametrize("kind", ["points", "neighbors"])
+def test_wrong_points_are_less_sure(kind):
+    """The figures of the docs are those of more seeds; these few hold half of the gain."""
+    found, ranks = [], []
+    for distance in (4.0, 8.0):
+        for seed in range(7000, 7006):
+            X, truth = sl.datasets.make_gaussian_mixture(
+                400, 5, mean_distance=distance, random_state=seed
+            )
+            if kind == "points":
+                result = sl.SphereClustering().fit(X).result_
+            else:
+                result = quiet_solve(sl.similarity.nearest_neighbors(X), kind="neighbors")
+            right = correctness(truth, result.labels).items
+            found.append((result.confidence, right))
+            if 0 < np.count_nonzero(right < 0.5) < 400:
+                ranks.append(auc(right < 0.5, result.confidence))
+    said, right = np.concatenate(found, axis=1)
+    assert reliability(said, right).error < 0.1
+    assert np.mean(ranks) > 0.85
 
 
 @pytest.mark.parametrize("has_groups", [False, True])

@@ -18,13 +18,12 @@ from spherelax.coordinate.rivals import by_count, by_evidence
 from spherelax.coordinate.shake import shaken
 from spherelax.coordinate.unseen import Unseen
 from spherelax.coordinate.valleys import (
-    DEEP,
     N_CELLS,
     Field,
     choose,
-    depths,
     merged,
     steps_to_merge,
+    tree,
 )
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels, count_labels
@@ -132,16 +131,17 @@ def _between_valleys(
             raise
         is_whole = False
     chosen = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)
-    unseen = _unseen(field, walked.labels[steps[0]], chosen)
+    unseen = _unseen(field, walked, cells, chosen)
     labels = chosen[cells]
     at = _nearest(path, labels)
     rival = by_count(labelings, chosen)
     return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen, rival)
 
 
-def _unseen(field: Field, finest: Labels, labels: Labels) -> Unseen:
-    """Return what valleys between labels say of those that are too shallow to be seen."""
-    return Unseen(partial(depths, field, finest, labels) if labels.max() > 0 else None)
+def _unseen(field: Field, walked: SweepPath, cells: Labels, labels: Labels) -> Unseen:
+    """Return what valleys, between labels of cells and inside them, say of what is not seen."""
+    finest = walked.labels[steps_to_merge(walked.labels)[0]]
+    return Unseen(partial(tree, field, finest, labels), cells)
 
 
 def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> Finished:
@@ -155,10 +155,10 @@ def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> 
     at, supported = clearest(model.graph, labelings, field.graph.n_items)
     if at is None:
         found = _joined(learnt)
-        apart = [DEEP] * int(found.labels.max())
-        return found._replace(unseen=Unseen((lambda: apart) if apart else None))
-    first = walked.labels[steps_to_merge(walked.labels)[0]]
-    unseen = _unseen(field, first, walked.labels[at])
+        joined = np.empty(field.graph.n_items, dtype=np.int32)
+        joined[cells] = found.labels
+        return found._replace(unseen=_unseen(field, walked, cells, joined))
+    unseen = _unseen(field, walked, cells, walked.labels[at])
     labels = labelings[at]
     rival = by_evidence(labelings, supported, labels)
     return Finished(labels, _nearest(path, labels), Status.BORDERS, False, True, unseen, rival)

@@ -12,7 +12,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.doubt import Evidence, confirmed, likely_right, persistence, taught
+from spherelax.coordinate.doubt import (
+    Evidence,
+    confirmed,
+    likely_right,
+    persistence,
+    staying,
+    taught,
+)
 from spherelax.coordinate.drawing import Judged, Net
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import Finished, finish
@@ -186,7 +193,7 @@ def absorb(
             labeling.labels,
             find_duplicates(problem, model, found),
             None if sources is None else sources[graph.given],
-            source.unseen,
+            None if source.unseen is None else source.unseen.elsewhere(),
         ),
     )
 
@@ -273,12 +280,11 @@ class CoordinateSource:
         found = self.posterior(labels)
         if found is not None:
             return found.item
-        if self.unseen is not None and self.unseen.depths is None:
-            return self.unseen.share(labels)
         graph = self.model.given
         inner = labels[graph.given]
-        sure = graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
-        return sure if self.unseen is None else sure * self.unseen.share(labels)
+        if self.unseen is not None:
+            return graph.as_given(staying(graph, inner) * self.unseen.share(inner))
+        return graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
 
     @cached_property
     def evidence(self) -> Evidence:

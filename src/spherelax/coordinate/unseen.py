@@ -14,19 +14,19 @@ exponentially. So the mean of those seen says how many are too shallow to be see
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.valleys import VALLEY
+from spherelax.coordinate.valleys import VALLEY, Tree
 from spherelax.labels import Labels
 
 # Valleys that are believed in before any is seen, and the mean of the squares of their depths
-# beyond the shallowest one that counts: without others, a cloud of points holds five things.
-BELIEVED = 4.0
-MEAN_SQUARE = 0.1
+# beyond the shallowest one that counts.
+BELIEVED = 12.0
+MEAN_SQUARE = 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +35,23 @@ class Unseen:
 
     Attributes
     ----------
-    depths : callable or None
-        Returns how deep the valleys are that were seen; None: nothing shows any scale.
+    valleys : callable or None
+        Returns across which valleys parts of labels merge; None: nothing shows any scale.
+    cells : ndarray of shape (n_items,) or None
+        The cell of each item that parts are made of; None: items have changed since.
     """
 
-    depths: Callable[[], Sequence[float]] | None = None
+    valleys: Callable[[], Tree] | None = None
+    cells: Labels | None = None
 
     @cached_property
-    def n_hidden(self) -> float:
-        """How many more things than labels are expected."""
-        seen = [] if self.depths is None else self.depths()
-        return n_hidden(seen)
+    def tree(self) -> Tree | None:
+        """Across which valleys parts of labels merge; None: nothing shows any scale."""
+        return None if self.valleys is None else self.valleys()
+
+    def elsewhere(self) -> Unseen:
+        """Return what is known if there are other items."""
+        return replace(self, cells=None)
 
     def share(self, labels: Labels) -> NDArray[np.float64]:
         """Return the expected share of the others of its label that are the same thing as an item.
@@ -54,30 +60,73 @@ class Unseen:
         --------
         >>> Unseen().share(np.zeros(400, dtype=np.int32))[0].round(2)
         np.float64(0.17)
-        >>> clear, shallow = ([depth, depth] for depth in (3.0, 0.5))
-        >>> three = np.repeat(np.int32([0, 1, 2]), 9)
-        >>> [Unseen(lambda seen=seen: seen).share(three)[0].round(1) for seen in (clear, shallow)]
-        [np.float64(0.9), np.float64(0.2)]
         """
-        m, size = len(labels), np.bincount(labels)
-        if self.depths is not None:
-            # They lie in labels in proportion to the pairs of items there.
-            of_label = self.n_hidden * np.square(size) / float(np.square(size).sum())
-            return np.asarray(1.0 / (1.0 + of_label))[labels]
-        # Of k equal things, a label of n items holds one at most if k <= m / n; else a share
-        # m / (k n) of it is the same thing. The logarithm of k is uniform from 0 to log(m).
-        known = (np.log(m / size) + 1.0 - 1.0 / size) / np.log(max(m, 2))
-        return np.asarray(np.where(size > 1, known, 1.0))[labels]
+        tree = self.tree
+        if tree is None or not tree.depths:
+            return share_of_cloud(labels)
+        found = share_between(labels, tree.depths)
+        if self.cells is None:
+            return found
+        hidden = n_hidden(tree.depths)
+        differ = [chance_of_border(merge.depth, hidden) for merge in tree.lineage.merges]
+        return found * tree.lineage.share(labels, differ, self.cells)
 
 
-def n_hidden(depths: Sequence[float]) -> float:
-    """Return how many valleys are too shallow to be seen, by the depths of those that are.
+def share_of_cloud(labels: Labels) -> NDArray[np.float64]:
+    """Return the expected share if nothing shows how many things there are.
 
     Examples
     --------
-    >>> round(n_hidden([3.0, 3.0, 3.0]), 1), round(n_hidden([0.5, 0.6, 0.5]), 0)
-    (0.2, 13.0)
+    >>> share_of_cloud(np.repeat(np.int32([0, 1]), [390, 10]))[[0, -1]].round(2)
+    array([0.17, 0.77])
     """
-    squares = np.maximum(np.square(depths) - VALLEY**2, 0.0)
+    # Of k equal things, a label of n items holds one at most if k <= m / n; else a share m / (k n)
+    # of it is the same thing. The logarithm of k is uniform from 0 to log(m).
+    m, size = len(labels), np.bincount(labels)
+    known = (np.log(m / size) + 1.0 - 1.0 / size) / np.log(max(m, 2))
+    return np.asarray(np.where(size > 1, known, 1.0))[labels]
+
+
+def share_between(labels: Labels, depths: Sequence[float]) -> NDArray[np.float64]:
+    """Return the expected share by the depths of the valleys that were seen.
+
+    Those that were not lie in labels in proportion to the pairs of items there. Their number in a
+    label is random (Poisson's law); n of them leave a share of 1 / (n + 1).
+
+    Examples
+    --------
+    >>> three = np.repeat(np.int32([0, 1, 2]), 9)
+    >>> [share_between(three, [depth, depth])[0].round(1) for depth in (3.0, 0.5)]
+    [np.float64(0.9), np.float64(0.4)]
+    """
+    squares = np.square(np.bincount(labels).astype(float))
+    expected = n_hidden(depths) * (len(depths) + 1.0) * squares / squares.sum()
+    return np.asarray(-np.expm1(-expected) / expected)[labels]
+
+
+def chance_of_border(depth: float, hidden: float) -> float:
+    """Return how likely two sides of a valley are not the same thing.
+
+    Below half of the limit beyond 0, which is what noise takes off, it says nothing; from there on
+    each multiple of the limit makes the odds of a border larger by a factor of e.
+
+    Examples
+    --------
+    >>> [round(chance_of_border(depth, 0.5), 2) for depth in (-0.2, 0.0, 0.4, 2.0)]
+    [0.0, 0.24, 0.64, 0.99]
+    """
+    odds = hidden * np.expm1(max(depth / VALLEY + 0.5, 0.0))
+    return float(odds / (1.0 + odds))
+
+
+def n_hidden(depths: Sequence[float]) -> float:
+    """Return how many valleys are too shallow to be seen for each that is, by their depths.
+
+    Examples
+    --------
+    >>> round(n_hidden([3.0] * 9), 2), round(n_hidden([0.5] * 9), 2)
+    (0.04, 2.62)
+    """
+    squares = np.maximum(np.square(np.maximum(depths, 0.0)) - VALLEY**2, 0.0)
     mean = (float(squares.sum()) + BELIEVED * MEAN_SQUARE) / (len(squares) + BELIEVED)
-    return (len(squares) + 1.0) * float(np.expm1(VALLEY**2 / mean))
+    return float(np.expm1(VALLEY**2 / mean))

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.cuts import nearest, peak_and_valley
 from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.lineage import Lineage
 from spherelax.labels import Labels, count_labels, renumber
 
 # More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
@@ -160,13 +161,33 @@ def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
         yield valleys.merge(labels, blur)
 
 
-def depths(field: Field, finest: Labels, labels: Labels) -> list[float]:
-    """Return how deep the valleys are that labels merge across, one after the other, to the last.
+class Tree(NamedTuple):
+    """How parts of labels merge; the first ``n_inside`` merges are inside labels."""
+
+    lineage: Lineage
+    n_inside: int
+
+    @property
+    def depths(self) -> list[float]:
+        """How deep the valleys are that were seen: all between labels, and deep ones inside."""
+        found = [merge.depth for merge in self.lineage.merges]
+        deep = [depth for depth in found[: self.n_inside] if depth > VALLEY]
+        return found[self.n_inside :] + deep
+
+
+def tree(field: Field, finest: Labels, labels: Labels) -> Tree:
+    """Merge what labels hold of the finest labels, inside each label first.
 
     The noise is measured on the finest labels. Labels that touch no other count as deep.
     """
     valleys = _Valleys(field)
-    return valleys.linked(labels, valleys.blur(finest))
+    blur = valleys.blur(finest)
+    pairs = finest.astype(np.int64) * count_labels(labels) + labels
+    lineage = Lineage(renumber(np.unique(pairs, return_inverse=True)[1]))
+    whole = valleys.inside(lineage, labels, blur)
+    n_inside = len(lineage.merges)
+    valleys.link(lineage, whole, labels, blur)
+    return Tree(lineage, n_inside)
 
 
 def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
@@ -193,6 +214,7 @@ class _Valleys:
         m = field.graph.n_items
         self.field = field
         self._place = np.full(m, -1, dtype=np.int64)
+        self.cuts: dict[int, dict[int, float]] = {}
         # The tag of a set of items is the exclusive or of the random numbers of its items.
         self._item_tags = np.random.default_rng(0).integers(0, 2**62, m)
         self._known: dict[Pair, tuple[float, float]] = {}
@@ -224,18 +246,33 @@ class _Valleys:
         mean = (n_labels * noise + EVEN_LABELS * EVEN_NOISE) / (n_labels + EVEN_LABELS)
         return float(NOISE_FACTOR * np.sqrt(2.0 * np.log(n_labels)) * mean)
 
-    def linked(self, labels: Labels, blur: float) -> list[float]:
-        """Return the depths of the shallowest valleys that link all labels which hang together."""
+    def inside(self, lineage: Lineage, labels: Labels, blur: float) -> list[int]:
+        """Merge the parts of each label, across the shallowest valleys first; return the sets."""
+        self._start(lineage.parts)
+        label = {a: int(labels[items[0]]) for a, items in self.items.items()}
+        self.cuts = {
+            a: {b: cut for b, cut in cuts.items() if label[a] == label[b]}
+            for a, cuts in self.cuts.items()
+        }
+        of = {a: a for a in self.items}
+        for (a, b), depth, united in self._unions(blur, np.inf):
+            of[united] = lineage.merge(of.pop(a), of.pop(b), depth)
+        whole: list[list[int]] = [[] for _ in range(count_labels(labels))]
+        for a, merged_to in of.items():
+            whole[label[a]].append(merged_to)
+        return [lineage.merge_all(sets, -np.inf) for sets in whole]
+
+    def link(self, lineage: Lineage, whole: list[int], labels: Labels, blur: float) -> None:
+        """Merge labels, across the shallowest valleys first, and at last those that are apart."""
         self._start(labels)
         pairs = [(a, b) for a, cuts in self.cuts.items() for b in cuts if a < b]
-        found = sorted((self._depth(a, b, blur), a, b) for a, b in pairs)
-        root, linked = list(range(len(self.items))), []
-        for depth, a, b in found:
+        root, whole = list(range(len(whole))), whole.copy()
+        for depth, a, b in sorted((self._depth(a, b, blur), a, b) for a, b in pairs):
             one, other = (_root(root, label) for label in (a, b))
             if one != other:
                 root[one] = other
-                linked.append(depth)
-        return linked + [DEEP] * (len(root) - 1 - len(linked))
+                whole[other] = lineage.merge(whole[one], whole[other], depth)
+        lineage.merge_all((whole[a] for a, b in enumerate(root) if a == b), DEEP)
 
     def _depth(self, a: int, b: int, blur: float) -> float:
         """Return the logarithm of how much higher a peak is than the valley between two labels."""
@@ -243,12 +280,21 @@ class _Valleys:
         return float(np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + blur + NONE))
 
     def merge(self, labels: Labels, blur: float) -> Labels:
-        """Merge the two labels with the shallowest valley, one pair at a time, until all count.
+        """Merge the two labels with the shallowest valley, one pair at a time, until all count."""
+        self._start(labels)
+        for _ in self._unions(blur, VALLEY):
+            pass
+        found = np.empty(len(labels), dtype=np.int32)
+        for label, items in enumerate(self.items.values()):
+            found[items] = label
+        return renumber(found)
+
+    def _unions(self, blur: float, deepest: float) -> Iterator[tuple[Pair, float, int]]:
+        """Merge across valleys up to a depth, the shallowest first; yield each pair and its label.
 
         For each label the neighbours with the largest cuts are looked at first, the others once no
         valley among the first is too shallow.
         """
-        self._start(labels)
         depth: dict[Pair, float] = {}
         later: set[Pair] = set()
 
@@ -269,22 +315,21 @@ class _Valleys:
             measure_strongest(a)
         while depth or later:
             pair = min(depth, key=depth.__getitem__) if depth else None
-            if pair is not None and depth[pair] <= VALLEY:
+            if pair is not None and depth[pair] <= deepest:
+                deep = depth[pair]
                 for a in pair:
                     for b in self.cuts[a]:
                         depth.pop((min(a, b), max(a, b)), None)
                         later.discard((min(a, b), max(a, b)))
-                measure_strongest(self._unite(*pair))
+                united = self._unite(*pair)
+                measure_strongest(united)
+                yield pair, deep, united
             elif later:
                 for other in sorted(later):
                     measure(other)
                 later.clear()
             else:
                 break
-        found = np.empty(len(labels), dtype=np.int32)
-        for label, items in enumerate(self.items.values()):
-            found[items] = label
-        return renumber(found)
 
     def _start(self, labels: Labels) -> None:
         """Begin with labels: find their items, their tags and the cuts between them."""
@@ -298,7 +343,7 @@ class _Valleys:
         indptr, indices, weights = (
             array.tolist() for array in (*between.graph[:2], between.edge_weights)
         )
-        self.cuts: dict[int, dict[int, float]] = {
+        self.cuts = {
             a: dict(zip(indices[first:last], weights[first:last], strict=True))
             for a, (first, last) in enumerate(pairwise(indptr))
         }
