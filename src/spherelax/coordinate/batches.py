@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import LARGE, Graph
+from spherelax.coordinate.neighbors import longest
 
 # Number of batches of a large component.
 N_BATCHES = 16
@@ -145,8 +146,8 @@ def _parts(
 
 def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:
     """Return the items before which units with more than ``largest`` items are cut evenly."""
-    sizes = np.diff(unit_ptr)
     cuts = [np.empty(0)]
+    sizes = np.diff(unit_ptr) if longest(unit_ptr) > largest else cuts[0]
     for unit in np.flatnonzero(sizes > largest):
         n_pieces = -(-sizes[unit] // largest)
         cuts.append(np.linspace(unit_ptr[unit], unit_ptr[unit + 1], n_pieces + 1)[1:-1])

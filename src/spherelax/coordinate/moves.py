@@ -55,7 +55,7 @@ class UnitRoom(NamedTuple):
     old: Any  # int32, the label that each item had
     chosen: Any  # int32, the column that the assignment gives to each item
     slot: Any  # int32 (m), the column that stands for a label; -1 before and after
-    names: Any  # int32 (m), the label that a column stands for
+    names: Any  # int32, the label that a column stands for
     costs: Any  # Costs: what each item loses by each column, its gain times -1
 
 

@@ -31,7 +31,7 @@ from spherelax.coordinate.moves import (
     rouse,
     settle,
 )
-from spherelax.coordinate.neighbors import Sums
+from spherelax.coordinate.neighbors import Sums, longest
 from spherelax.labels import Labels
 
 # Gains below this share of the largest similarity are rounding.
@@ -115,8 +115,10 @@ def _moved(
         for large in batches.large:
             moves.settle_large(large)
         batches.share_small(moves.settle_small)
-    number(state.labels)
-    return state.labels
+    found = state.labels
+    del moves, state  # their memory is needed
+    number(found)
+    return found
 
 
 class _Moves:
@@ -159,17 +161,16 @@ def _least_gain(graph: Graph) -> float:
 
 def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
     """Return room for the sums of one item by label, and for the largest units if there are any."""
-    m, most = graph.n_items, max(1, int(np.diff(graph.indptr).max()))
+    m, most = graph.n_items, max(1, longest(graph.indptr))
     sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most + 1, dtype=np.int32))
     if not graph.grouped:
         return sums, None
-    widest = int(np.diff(graph.unit_ptr).max())
-    most = int(np.diff(graph.indptr[graph.unit_ptr]).max())
+    widest, most = longest(graph.unit_ptr), longest(graph.indptr[graph.unit_ptr])
     return sums, UnitRoom(
         old=np.empty(widest, dtype=np.int32),
         chosen=np.empty(widest, dtype=np.int32),
         slot=np.full(m, -1, dtype=np.int32),
-        names=np.empty(m, dtype=np.int32),
+        names=np.empty(min(m, most), dtype=np.int32),
         costs=Costs(
             np.zeros(widest + 1, dtype=np.int64), np.empty(most, dtype=np.int32), np.empty(most)
         ),

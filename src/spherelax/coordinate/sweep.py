@@ -19,7 +19,7 @@ from spherelax.coordinate.batches import Batches, Items, Large
 from spherelax.coordinate.graph import LARGE, Graph
 from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
-from spherelax.coordinate.neighbors import strongest_pull
+from spherelax.coordinate.neighbors import longest, strongest_pull
 from spherelax.coordinate.rows import Columns, Proposed, Rows, Scratch, fill_columns
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
@@ -106,9 +106,9 @@ class _Passes:
         self.rows = start(graph, row_entries) if rows is None else rows
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
-        largest = min(int(np.diff(graph.unit_ptr).max()), LARGE)
+        largest = min(longest(graph.unit_ptr), LARGE)
         self.unit = [_no_rows(largest, row_entries) for _ in range(batches.n_threads)]
-        self.entries, self.widest = row_entries, int(np.diff(graph.indptr).max())
+        self.entries, self.widest = row_entries, longest(graph.indptr)
 
     def at(self, gamma: float, n_passes: int) -> float:
         """Make passes at a resolution, and return what the objective gained in the last one.
