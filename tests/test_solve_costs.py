@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
 from problems import SIZES, clean, quiet_solve, tuned
-from spherelax.coordinate import batches
+from spherelax.coordinate import threads
 from spherelax.coordinate.graph import LARGE
 from spherelax.power import sweep as power
 from spherelax.power.rebalance import Rebalanced
@@ -23,9 +23,9 @@ def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):
     V, _ = sl.datasets.make_binary_similarity(150, 5, rewired=0.2, random_state=seed)
     for args in ((W, groups), (V,), (sp.csr_array(V),)):
         labels = []
-        for threads in (1, 2, 2):
-            with threadpool_limits(threads):
-                result = sl.solve(*args, solver=tuned(solver, n_inner=5), n_jobs=threads)
+        for n_threads in (1, 2, 2):
+            with threadpool_limits(n_threads):
+                result = sl.solve(*args, solver=tuned(solver, n_inner=5), n_jobs=n_threads)
             labels.append(result.labels)
         np.testing.assert_array_equal(labels[0], labels[1])
         np.testing.assert_array_equal(labels[1], labels[2])
@@ -46,7 +46,7 @@ def many_items(grouped):
 
 @pytest.mark.parametrize("grouped", [False, True])
 def test_many_items_bit_identical_for_any_jobs_and_for_dense_input(grouped, monkeypatch):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     W, groups, truth = many_items(grouped)
     assert len(truth) >= LARGE
     result = sl.solve(W, groups, n_jobs=1)

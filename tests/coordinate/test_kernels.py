@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spherelax.coordinate import batches, kernels
+from spherelax.coordinate import kernels, threads
 from spherelax.coordinate import sweep as coordinate
 from spherelax.coordinate.graph import LARGE, build_graph
 from spherelax.coordinate.kernels import Span, Terms
@@ -218,7 +218,7 @@ def large_graph(seed, n_groups):
 
 @pytest.mark.parametrize("n_groups", [None, 600, 3])
 def test_any_number_of_threads_gives_the_same_bits(n_groups, monkeypatch, seed):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     graph = large_graph(seed, n_groups)
     gammas = np.geomspace(0.5, 0.01, 6)
     walks = [
@@ -239,7 +239,7 @@ def checked_commit(span, graph, rows, columns, *others):
 
 
 def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     monkeypatch.setattr(coordinate, "commit", checked_commit)
     graph = large_graph(seed, n_groups=3)
     step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=2))

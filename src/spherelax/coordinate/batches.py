@@ -8,100 +8,58 @@ cut into pieces, which do not see what is computed for each other.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import LARGE, Graph
 from spherelax.coordinate.neighbors import longest
+from spherelax.coordinate.threads import Items, Threads, Work
 
 # Number of batches of a large component.
 N_BATCHES = 16
-# Parts of a batch for each thread: a thread that is done early takes one more.
-N_PARTS = 4
-# Number of similarities below which a second thread costs more time than it saves.
-WORTH_THREADS = 1 << 20
-
-# The first item, and the one after the last.
-Items = tuple[int, int]
 
 
-class Batches:
+class Batches(Threads):
     """The batches of a graph, and threads for them as long as the context lasts.
 
     Attributes
     ----------
     large : list of Large
         The large components.
-    n_threads : int
-        How many threads share the work.
     """
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
-        self.n_threads = n_threads if len(graph.values) >= WORTH_THREADS else 1
-        self._n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
+        super().__init__(n_threads, len(graph.values))
         is_large = np.diff(graph.component_ptr) >= LARGE
-        self.large = [Large(graph, int(at), self._n_parts) for at in np.flatnonzero(is_large)]
+        self.large = [Large(graph, int(at), self.n_parts) for at in np.flatnonzero(is_large)]
         ends = np.flatnonzero(np.diff(np.r_[True, is_large, True]))
         self._small = ends.reshape(-1, 2)
         self._ptr = graph.component_ptr
 
-    def __enter__(self) -> Batches:
-        self._pool = ThreadPoolExecutor(self.n_threads)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._pool.shutdown()
-
-    def share_small(self, work: Callable[[int, int, int], None]) -> None:
+    def share_small(self, work: Work) -> None:
         """Let the threads work on the small components side by side.
 
         They call ``work(first, last, thread)`` for components ``first .. last - 1``; threads are
         numbered from 0.
         """
         parts = [part for first, last in self._small for part in pairwise(self._cuts(first, last))]
-        self._run(parts, work)
+        self.run(parts, work)
 
     def _cuts(self, first: int, last: int) -> list[int]:
         """Cut components so that all parts have about as many items."""
-        begins = _at_or_after(self._ptr[first], self._ptr[last], self._n_parts, self._ptr)
+        begins = _at_or_after(self._ptr[first], self._ptr[last], self.n_parts, self._ptr)
         cuts: list[int] = np.searchsorted(self._ptr, np.array(begins, dtype=np.int32)).tolist()
         return cuts
 
-    def share(self, large: Large, batch: Items, work: Callable[[int, int, int], None]) -> None:
+    def share(self, large: Large, batch: Items, work: Work) -> None:
         """Let the threads work on a batch of a large component side by side.
 
         They call ``work(first, last, thread)`` for items ``first .. last - 1``, which are whole
         units or one piece.
         """
-        self._run(large.parts[batch], work)
-
-    def _run(self, parts: Iterable[Items], work: Callable[[int, int, int], None]) -> None:
-        """Let each thread take one part after the other."""
-        waiting = deque(parts)
-
-        def work_on(thread: int) -> None:
-            while True:
-                try:
-                    part = waiting.popleft()
-                except IndexError:
-                    return
-                work(*part, thread)
-
-        running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
-        work_on(0)
-        for other in running:
-            other.result()
+        self.run(large.parts[batch], work)
 
 
 class Large:

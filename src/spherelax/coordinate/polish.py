@@ -85,7 +85,7 @@ def lowered(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -
     """Go on from polished labels to a lower resolution: merge, then move. None: nothing merges."""
     found, least = None, _least_gain(graph)
     for _ in range(MAX_ROUNDS):
-        mapping = merge_all(graph, labels, gamma, least)
+        mapping = merge_all(graph, labels, gamma, least, n_threads)
         if mapping is None:
             break
         active = (np.bincount(mapping) > 1)[mapping][labels]

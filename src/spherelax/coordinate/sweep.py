@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.batches import Batches, Items, Large
+from spherelax.coordinate.batches import Batches, Large
 from spherelax.coordinate.graph import LARGE, Graph
 from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
 from spherelax.coordinate.neighbors import longest, strongest_pull
 from spherelax.coordinate.rows import Columns, Proposed, Rows, Scratch, fill_columns
+from spherelax.coordinate.threads import Items
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
 # entry: only such items can become inactive.
