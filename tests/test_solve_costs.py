@@ -31,6 +31,25 @@ def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):
         np.testing.assert_array_equal(labels[1], labels[2])
 
 
+def test_few_large_groups_bit_identical_for_any_jobs(monkeypatch, seed):
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
+    rng = np.random.default_rng(seed)
+    thing, source = np.divmod(np.arange(5500), 5)
+    one, other = rng.integers(len(thing), size=(2, 12 * len(thing)))
+    right = rng.random(len(one)) < 0.7
+    other = np.where(right, 5 * thing[one] + other % 5, other)
+    keep = source[one] != source[other]
+    W = sp.coo_array((np.ones(keep.sum()), (one[keep], other[keep])), shape=(len(thing),) * 2)
+    W = sp.csr_array(W.maximum(W.T) > 0)
+    results = [sl.solve(W, source, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
+    assert sl.metrics.pairwise_scores(thing, results[0].labels).f_score > 0.95
+    assert len(np.unique(np.c_[results[0].labels, source], axis=0)) == len(thing)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.labels, results[0].labels)
+        np.testing.assert_array_equal(other.path.labels, results[0].path.labels)
+        np.testing.assert_array_equal(other.path.etas, results[0].path.etas)
+
+
 def many_items(grouped):
     """Enough items for rows to be visited in batches: 60 objects, 70 things, some matches wrong."""
     rng = np.random.default_rng(0)

@@ -63,6 +63,21 @@ def test_units_are_cut_only_if_they_are_larger_than_a_batch(n_groups, monkeypatc
     assert len(inside[0]) == n_groups * (n_pieces - 1)
 
 
+@pytest.mark.parametrize("n_groups", [600, 3])
+def test_units_that_are_cut_are_runs_of_their_own(n_groups):
+    groups = np.arange(M) % n_groups
+    groups[:40] = n_groups + np.arange(40)
+    with Batches(chain(groups), n_threads=1) as batches:
+        (large,) = batches.large
+    assert len(large.cut) == (3 if n_groups == 3 else 0)
+    runs = [run for batch in large.batches for run in large.runs[batch]]
+    assert set(large.cut) <= set(runs)
+    assert (runs[0][0], runs[-1][1]) == (0, M)
+    assert [last for _, last in runs[:-1]] == [first for first, _ in runs[1:]]
+    ends = {end for run in large.cut for end in run} | {end for b in large.batches for end in b}
+    assert {end for run in runs for end in run} == ends
+
+
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_small_components_are_never_cut(n_threads, monkeypatch):
     monkeypatch.setattr(threads, "WORTH_THREADS", 0)

@@ -71,12 +71,14 @@ class Large:
         Its number.
     largest : int
         Number of items of the largest unit that is not cut.
-    is_cut : bool
-        Whether any unit is visited in pieces.
+    cut : list of (int, int)
+        The units that are visited in pieces.
     batches : list of (int, int)
         The items of each batch.
     parts : dict
         The parts of each batch, which end where pieces do.
+    runs : dict
+        The runs of each batch: units that are cut alone, others together.
     """
 
     def __init__(self, graph: Graph, component: int, n_parts: int) -> None:
@@ -86,11 +88,13 @@ class Large:
         units = graph.unit_ptr[first : last + 1]
         self.component = component
         self.largest = (end - begin) // N_BATCHES
-        inside = _cuts_inside(units, self.largest)
-        self.is_cut = len(inside) > 0
-        begins = np.union1d(units, inside) if self.is_cut else units
+        self.cut = _longer_units(units, self.largest)
+        inside = _cuts_inside(self.cut, self.largest)
+        begins = np.union1d(units, inside) if self.cut else units
         self.batches = list(pairwise(_at_or_after(begin, end, N_BATCHES, units)))
         self.parts = {batch: _parts(batch, n_parts, begins, inside) for batch in self.batches}
+        ends = np.unique(np.array(self.cut, dtype=np.int32))
+        self.runs = {batch: _parts(batch, 1, units, ends) for batch in self.batches}
 
 
 def _parts(
@@ -102,13 +106,20 @@ def _parts(
     return list(pairwise(sorted({*cuts, *between.tolist()})))
 
 
-def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:
+def _longer_units(unit_ptr: NDArray[np.int32], largest: int) -> list[Items]:
+    """Return the units with more than ``largest`` items."""
+    if longest(unit_ptr) <= largest:
+        return []
+    units = np.flatnonzero(np.diff(unit_ptr) > largest)
+    return list(zip(unit_ptr[units].tolist(), unit_ptr[units + 1].tolist(), strict=True))
+
+
+def _cuts_inside(units: list[Items], largest: int) -> NDArray[np.int32]:
     """Return the items before which units with more than ``largest`` items are cut evenly."""
     cuts = [np.empty(0)]
-    sizes = np.diff(unit_ptr) if longest(unit_ptr) > largest else cuts[0]
-    for unit in np.flatnonzero(sizes > largest):
-        n_pieces = -(-sizes[unit] // largest)
-        cuts.append(np.linspace(unit_ptr[unit], unit_ptr[unit + 1], n_pieces + 1)[1:-1])
+    for first, last in units:
+        n_pieces = -(-(last - first) // largest)
+        cuts.append(np.linspace(first, last, n_pieces + 1)[1:-1])
     return np.concatenate(cuts).astype(np.int32)
 
 

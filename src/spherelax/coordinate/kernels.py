@@ -305,7 +305,7 @@ def commit(span, graph, rows, columns, proposed, largest):
     """
     weight, unit_ptr, queue, moved = graph.weight, graph.unit_ptr, proposed.queue, proposed.moved
     stack = Stack(span.component, graph.component_ptr[span.component])
-    n, unit, total = _find_moved(span, proposed), span.unit, 0.0
+    n, n_claims, unit, total = _find_moved(span, proposed), 0, span.unit, 0.0
     for k in range(n):
         p = queue[k]
         i = span.base + p
@@ -314,8 +314,9 @@ def commit(span, graph, rows, columns, proposed, largest):
         while unit_ptr[unit + 1] <= i:
             unit += 1
         is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > largest
+        claims = is_cut and _enters(i, p, rows, proposed)
         waits = _must_wait(i, p, span.component, rows, columns, proposed)
-        if waits or (is_cut and _is_claimed(i, p, unit, rows, columns, proposed)):
+        if waits or (claims and _is_claimed(i, p, unit, rows, columns, proposed)):
             rows.active[i] = True
             moved[p] = 0.0
             continue
@@ -323,11 +324,12 @@ def commit(span, graph, rows, columns, proposed, largest):
         proposed.left[p] = _leaves(i, p, rows, proposed)
         leave_columns(i, weight[i], rows, columns, stack)
         enter_columns(i, p, weight[i], rows, columns, proposed, stack)
-        if is_cut:
+        if claims:
             _claim(p, np.int32(unit), columns, proposed)
-    for k in range(n if len(columns.claimed) > 1 else 0):
-        if moved[queue[k]] > 0.0:
-            _claim(queue[k], np.int32(-1), columns, proposed)
+            queue[n_claims] = p
+            n_claims += 1
+    for k in range(n_claims):
+        _claim(queue[k], np.int32(-1), columns, proposed)
     return total
 
 
@@ -339,6 +341,18 @@ def _find_moved(span, proposed):
         queue[n] = p
         n += moved[p] > 0.0
     return n
+
+
+@compiled
+def _enters(i, p, rows, proposed):
+    """Tell whether proposed row p has an entry in a column that the row of item i does not have."""
+    old, new = PackedRows(rows.packed, rows.value), proposed.packed
+    found = False
+    for t in range(new.shape[1] // 2):
+        c = new[p, t]
+        if c >= 0:
+            found |= entry(old, i, c) == 0.0
+    return found
 
 
 @compiled

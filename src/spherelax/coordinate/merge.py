@@ -125,11 +125,13 @@ def contract(
         groups=np.empty_like(level.groups),
     )
     start = np.zeros(k + 2, dtype=np.int64)
-    items = _by_label(labels, start)
-    _measure(level, labels, outline)
+    items = _measured(level, labels, start, outline)
     threads = Threads(n_threads, len(level.values))
     parts = threads.parts_of_rows(start[: k + 1])
-    sums = [Sums(*_no_sums(k)) for _ in range(threads.n_threads)]
+    sums = [
+        Sums(np.zeros(k, dtype=np.float32), np.empty(k + 1, dtype=np.int32))
+        for _ in range(threads.n_threads)
+    ]
     found: dict[int, NDArray[np.int32]] = {}
 
     def contract_part(first: int, last: int, thread: int) -> None:
@@ -138,22 +140,15 @@ def contract(
 
     with threads:
         threads.run(parts, contract_part)
-    if grouped:
-        _sort_groups(outline)
     entries = np.concatenate([found[first] for first, _ in parts], axis=1)
     indptr, size, group_ptr, groups = outline
     np.cumsum(indptr, out=indptr)
     return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
 
 
-def _no_sums(k: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Return room for the sums of k labels."""
-    return np.zeros(k, dtype=np.float32), np.empty(k + 1, dtype=np.int32)
-
-
 @compiled
-def _measure(level, labels, outline):
-    """Fill in the sizes of labels, and where their groups begin."""
+def _measured(level, labels, start, outline):
+    """Fill in the sizes and groups of labels; return the items as `_by_label` does."""
     size, group_ptr = outline.size, outline.group_ptr
     grouped = len(level.groups) > 0
     for i in range(len(labels)):
@@ -162,18 +157,23 @@ def _measure(level, labels, outline):
             group_ptr[labels[i] + 1] += level.group_ptr[i + 1] - level.group_ptr[i]
     for a in range(len(group_ptr) - 1):
         group_ptr[a + 1] += group_ptr[a]
+    items = _by_label(labels, start)
+    if grouped:
+        _collect_groups(level, items, outline)
+        _sort_groups(outline)
+    return items
 
 
 # Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one at
 # most, here the two whose length they find.
 @compiled
 def _contract(first, last, level, labels, items, start, gamma, outline, sums):
-    """Fill in what labels ``first .. last - 1`` hold.
+    """Find and count the similarities of labels ``first .. last - 1``.
 
     ``items`` are in order of their labels, which begin at ``start``. Returns the indices of these
     labels, and their values seen as int32.
     """
-    grouped, final = len(level.groups) > 0, len(items) - 1
+    final = len(items) - 1
     entries, end = np.empty((2, 4 * (last - first) + 16), np.int32), 0
     for a in range(first, last):
         n = 0
@@ -181,8 +181,6 @@ def _contract(first, last, level, labels, items, start, gamma, outline, sums):
             near, far = items[min(at + AHEAD, final)], items[min(at + 2 * AHEAD, final)]
             fetch_ahead(near, far, items[min(at + 3 * AHEAD, final)], level, labels)
             n = gather(level, labels, items[at], sums, n)
-        if grouped:
-            _collect_groups(level, items[start[a] : start[a + 1]], a, outline)
         needed = end + n
         if needed > entries.shape[1]:
             share = (a + 1 - first) / (last - first)
@@ -214,9 +212,9 @@ def _by_label(labels, start):
 
 
 @compiled
-def _collect_groups(level, items, a, outline):
-    """Write the groups that items of a level hold as those of their label a."""
-    end = outline.group_ptr[a]
+def _collect_groups(level, items, outline):
+    """Write the groups that the items of a level hold, in the order of their labels."""
+    end = 0
     for i in items:
         for p in range(level.group_ptr[i], level.group_ptr[i + 1]):
             outline.groups[end] = level.groups[p]

@@ -28,8 +28,11 @@ from spherelax.coordinate.moves import (
     move,
     number,
     quieten,
+    reassign,
     rouse,
     settle,
+    weigh,
+    withdraw,
 )
 from spherelax.coordinate.neighbors import Sums, longest
 from spherelax.labels import Labels
@@ -149,9 +152,26 @@ class _Moves:
             moved = False
             for batch in large.batches:
                 self.batches.share(large, batch, sort_out)
-                moved |= move(Scope(*batch, begin, end), *self.moved, *self.room[0])
+                for run in large.runs[batch]:
+                    moved |= self._move(large, Scope(*run, begin, end))
             is_over, all_seen = all_seen and not moved, not moved
             rouse(begin, end, state.active, all_seen and not is_over)
+
+    def _move(self, large: Large, scope: Scope) -> bool:
+        """Move the items of a run of units, or of a unit that is cut, weighed side by side."""
+        graph, state, terms = self.moved
+        room = self.room[0][1]
+        if room is None or (scope.first, scope.last) not in large.cut:
+            return bool(move(scope, *self.moved, *self.room[0]))
+        if not withdraw(scope.first, scope.last, graph, state, room):
+            return False
+
+        def weigh_part(first: int, last: int, thread: int) -> None:
+            items = scope.first + first, scope.first + last, scope.first
+            weigh(*items, graph, state, terms, self.room[thread][0], room)
+
+        self.batches.share_rows(graph.indptr[scope.first : scope.last + 1], weigh_part)
+        return bool(reassign(scope, graph, state, terms, room))
 
 
 def _least_gain(graph: Graph) -> float:
@@ -168,6 +188,8 @@ def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
     widest, most = longest(graph.unit_ptr), longest(graph.indptr[graph.unit_ptr])
     return sums, UnitRoom(
         old=np.empty(widest, dtype=np.int32),
+        stay=np.empty(widest),
+        end=np.empty(widest, dtype=np.int64),
         chosen=np.empty(widest, dtype=np.int32),
         slot=np.full(m, -1, dtype=np.int32),
         names=np.empty(min(m, most), dtype=np.int32),

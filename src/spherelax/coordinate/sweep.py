@@ -121,7 +121,7 @@ class _Passes:
         self.batch = _no_rows(most, self.entries)
         threads = range(self.batches.n_threads)
         self.scratch = [_scratch(self.graph, self.entries, self.widest) for _ in threads]
-        is_cut = any(one.is_cut for one in self.batches.large)
+        is_cut = any(one.cut for one in self.batches.large)
         self.columns = columns_of(self.graph, self.rows, is_cut=is_cut)
         gain = 0.0
         for _ in range(n_passes):

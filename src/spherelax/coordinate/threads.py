@@ -39,7 +39,7 @@ class Threads:
         self.n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
 
     def __enter__(self) -> Self:
-        self._pool = ThreadPoolExecutor(self.n_threads)
+        self._pool = None if self.n_threads == 1 else ThreadPoolExecutor(self.n_threads - 1)
         return self
 
     def __exit__(
@@ -48,10 +48,15 @@ class Threads:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._pool.shutdown()
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def run(self, parts: Iterable[Items], work: Work) -> None:
         """Let each thread take one part after the other."""
+        if self._pool is None:
+            for part in parts:
+                work(*part, 0)
+            return
         waiting = deque(parts)
 
         def work_on(thread: int) -> None:
@@ -62,7 +67,8 @@ class Threads:
                     return
                 work(*part, thread)
 
-        running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
+        others = range(1, self.n_threads)
+        running = [self._pool.submit(work_on, thread) for thread in others]
         work_on(0)
         for other in running:
             other.result()
@@ -73,6 +79,8 @@ class Threads:
 
     def parts_of_rows(self, indptr: NDArray[np.int64]) -> list[Items]:
         """Cut rows, which begin at ``indptr``, into parts with about as many entries."""
+        if self.n_parts == 1:
+            return [(0, len(indptr) - 1)]
         marks = np.linspace(indptr[0], indptr[-1], self.n_parts + 1)[1:-1].astype(np.int64)
         inside = np.searchsorted(indptr, marks).tolist()
         return list(pairwise(sorted({0, *inside, len(indptr) - 1})))
