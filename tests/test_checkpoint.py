@@ -255,11 +255,7 @@ DAMAGE = {
     "labels0": lambda old: old[::-1].copy(),
     "rounded": lambda old: old + len(old),
     "packed": lambda old: np.roll(old, 1, axis=1),
-    "count": lambda old: old + 1,
-    "s": lambda old: np.full_like(old, np.inf),
     "activation": lambda old: np.full_like(old, np.nan),
-    "free": lambda old: old - 1,
-    "n_free": lambda old: old + 1,
     "active": lambda old: old[1:],
     "changed": lambda old: old[:-1],
 }

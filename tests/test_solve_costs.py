@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
 from problems import SIZES, clean, quiet_solve, tuned
-from spherelax.coordinate import batches
+from spherelax.coordinate import threads
 from spherelax.coordinate.graph import LARGE
 from spherelax.power import sweep as power
 from spherelax.power.rebalance import Rebalanced
@@ -23,12 +23,31 @@ def test_bit_identical_run_after_run_and_for_any_threads(solver, seed):
     V, _ = sl.datasets.make_binary_similarity(150, 5, rewired=0.2, random_state=seed)
     for args in ((W, groups), (V,), (sp.csr_array(V),)):
         labels = []
-        for threads in (1, 2, 2):
-            with threadpool_limits(threads):
-                result = sl.solve(*args, solver=tuned(solver, n_inner=5), n_jobs=threads)
+        for n_threads in (1, 2, 2):
+            with threadpool_limits(n_threads):
+                result = sl.solve(*args, solver=tuned(solver, n_inner=5), n_jobs=n_threads)
             labels.append(result.labels)
         np.testing.assert_array_equal(labels[0], labels[1])
         np.testing.assert_array_equal(labels[1], labels[2])
+
+
+def test_few_large_groups_bit_identical_for_any_jobs(monkeypatch, seed):
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
+    rng = np.random.default_rng(seed)
+    thing, source = np.divmod(np.arange(5500), 5)
+    one, other = rng.integers(len(thing), size=(2, 12 * len(thing)))
+    right = rng.random(len(one)) < 0.7
+    other = np.where(right, 5 * thing[one] + other % 5, other)
+    keep = source[one] != source[other]
+    W = sp.coo_array((np.ones(keep.sum()), (one[keep], other[keep])), shape=(len(thing),) * 2)
+    W = sp.csr_array(W.maximum(W.T) > 0)
+    results = [sl.solve(W, source, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
+    assert sl.metrics.pairwise_scores(thing, results[0].labels).f_score > 0.95
+    assert len(np.unique(np.c_[results[0].labels, source], axis=0)) == len(thing)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.labels, results[0].labels)
+        np.testing.assert_array_equal(other.path.labels, results[0].path.labels)
+        np.testing.assert_array_equal(other.path.etas, results[0].path.etas)
 
 
 def many_items(grouped):
@@ -46,7 +65,7 @@ def many_items(grouped):
 
 @pytest.mark.parametrize("grouped", [False, True])
 def test_many_items_bit_identical_for_any_jobs_and_for_dense_input(grouped, monkeypatch):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     W, groups, truth = many_items(grouped)
     assert len(truth) >= LARGE
     result = sl.solve(W, groups, n_jobs=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spherelax.coordinate import batches as module
+from spherelax.coordinate import threads
 from spherelax.coordinate.batches import N_BATCHES, Batches
 from spherelax.coordinate.graph import LARGE, build_graph
 from spherelax.problem import Problem
@@ -41,7 +41,7 @@ def pieces(graph, n_threads):
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 @pytest.mark.parametrize("n_groups", [M, 300, 7, 2])
 def test_threads_get_every_position_once(n_groups, n_threads, monkeypatch):
-    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     graph = chain(np.arange(M) % n_groups)
     found = pieces(graph, n_threads)
     assert found[0][0] == 0
@@ -52,7 +52,7 @@ def test_threads_get_every_position_once(n_groups, n_threads, monkeypatch):
 @pytest.mark.parametrize("n_groups", [300, 7, 2])
 def test_units_are_cut_only_if_they_are_larger_than_a_batch(n_groups, monkeypatch):
     """... and then at the same positions for any number of threads."""
-    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     graph = chain(np.arange(M) % n_groups)
     inside = [
         {first for first, _ in pieces(graph, n_threads)} - set(graph.unit_ptr.tolist())
@@ -63,9 +63,24 @@ def test_units_are_cut_only_if_they_are_larger_than_a_batch(n_groups, monkeypatc
     assert len(inside[0]) == n_groups * (n_pieces - 1)
 
 
+@pytest.mark.parametrize("n_groups", [600, 3])
+def test_units_that_are_cut_are_runs_of_their_own(n_groups):
+    groups = np.arange(M) % n_groups
+    groups[:40] = n_groups + np.arange(40)
+    with Batches(chain(groups), n_threads=1) as batches:
+        (large,) = batches.large
+    assert len(large.cut) == (3 if n_groups == 3 else 0)
+    runs = [run for batch in large.batches for run in large.runs[batch]]
+    assert set(large.cut) <= set(runs)
+    assert (runs[0][0], runs[-1][1]) == (0, M)
+    assert [last for _, last in runs[:-1]] == [first for first, _ in runs[1:]]
+    ends = {end for run in large.cut for end in run} | {end for b in large.batches for end in b}
+    assert {end for run in runs for end in run} == ends
+
+
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_small_components_are_never_cut(n_threads, monkeypatch):
-    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     lengths = [30, 1, M, 7, M, 200]
     graph = chains(np.arange(sum(lengths)), *lengths)
     assert np.diff(graph.component_ptr).tolist() == sorted(lengths)
@@ -87,7 +102,7 @@ def test_few_items_are_one_part():
 
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_errors_of_the_work_are_raised(n_threads, monkeypatch):
-    monkeypatch.setattr(module, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
 
     def fail(*_):
         raise IndexError("no such position")

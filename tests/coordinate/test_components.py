@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spherelax.coordinate import batches
 from spherelax.coordinate import sweep as coordinate
+from spherelax.coordinate import threads
 from spherelax.coordinate.graph import LARGE, build_graph
 from spherelax.coordinate.polish import moved_once, polished
 from spherelax.coordinate.rows import round_rows
@@ -46,7 +46,7 @@ def canonical(labels):
 @pytest.mark.parametrize("n_groups", [None, 700, 4])
 @pytest.mark.parametrize(("m", "n_others"), [(300, 200), (300, LARGE + 300), (LARGE + 90, 400)])
 def test_labels_do_not_depend_on_what_lies_beside(m, n_others, n_groups, n_threads, monkeypatch):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     rng = np.random.default_rng(m + n_others)
     alone, other = (clusters(rng, n, n_groups) for n in (m, n_others))
     both, items = beside(alone, other, rng)

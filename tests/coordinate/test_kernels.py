@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from spherelax.coordinate import batches, kernels
+from spherelax.coordinate import kernels, threads
 from spherelax.coordinate import sweep as coordinate
 from spherelax.coordinate.graph import LARGE, build_graph
 from spherelax.coordinate.kernels import Span, Terms
@@ -42,7 +42,7 @@ def resolutions(graph):
 
 
 def check_rows(graph, rows, row_entries):
-    """Unit rows of few entries, and everything that is kept up to date agrees with them."""
+    """Unit rows of few entries, which stay in their components."""
     used = rows.packed[:, :row_entries] >= 0
     values = rows.value[:, row_entries:]
     assert used[:, 0].all()
@@ -52,13 +52,23 @@ def check_rows(graph, rows, row_entries):
     U = dense_rows(rows)
     np.testing.assert_array_equal(np.count_nonzero(U, axis=1), used.sum(axis=1))
     np.testing.assert_allclose(np.linalg.norm(U, axis=1), 1.0, atol=1e-6)
-    np.testing.assert_allclose(rows.s, graph.weight @ U, atol=1e-5 * max(1, graph.weight.max()))
-    np.testing.assert_array_equal(rows.count, np.count_nonzero(U, axis=0))
-    free = [rows.free[at : at + n] for at, n in zip(graph.component_ptr, rows.n_free, strict=False)]
-    np.testing.assert_array_equal(np.sort(np.concatenate(free)), np.flatnonzero(rows.count == 0))
-    component = np.repeat(np.arange(len(rows.n_free)), np.diff(graph.component_ptr))
+    sizes = np.diff(graph.component_ptr)
+    component = np.repeat(np.arange(len(sizes)), sizes)
     column = np.where(used, rows.packed[:, :row_entries], rows.packed[:, :1])
     np.testing.assert_array_equal(component[column].T, [component] * row_entries)
+
+
+def check_columns(graph, rows, columns):
+    """Everything that is kept up to date with rows agrees with them."""
+    U, close = dense_rows(rows), 1e-5 * max(1, graph.weight.max())
+    np.testing.assert_allclose(columns.s, graph.weight @ U, atol=close)
+    np.testing.assert_array_equal(columns.count, np.count_nonzero(U, axis=0))
+    for begin, end, n in zip(
+        graph.component_ptr, graph.component_ptr[1:], columns.n_free, strict=False
+    ):
+        empty = begin + np.flatnonzero(columns.count[begin:end] == 0)
+        np.testing.assert_array_equal(np.sort(columns.free[begin : begin + n]), empty)
+    assert np.all(columns.claimed == -1)
 
 
 class Passes:
@@ -67,25 +77,26 @@ class Passes:
     def __init__(self, graph, row_entries, cuts=None, tau=coordinate.SMALL):
         self.graph, self.cuts, self.tau = graph, cuts, tau
         self.rows = coordinate.start(graph, row_entries)
+        self.columns = coordinate.columns_of(graph, self.rows)
         self.mu = coordinate.REPULSION * float(graph.values.max())
         self.proposed = coordinate._no_rows(graph.n_items, row_entries)
         self.scratch = coordinate._scratch(graph, row_entries, graph.n_items)
 
     def __call__(self, gamma):
         """Make a pass with all items active; return what it gained."""
-        graph, rows, proposed = self.graph, self.rows, self.proposed
+        graph, rows, columns, proposed = self.graph, self.rows, self.columns, self.proposed
         terms = Terms(float(gamma), self.mu, self.tau)
         rows.active[:] = True
         if self.cuts is None:
             gains = np.zeros(1)
-            kernels.one_by_one(0, 1, graph, rows, terms, proposed, self.scratch, gains)
+            kernels.one_by_one(0, 1, graph, rows, columns, terms, proposed, self.scratch, gains)
             return gains[0]
         gain = 0.0
         for first, last in pairwise(self.cuts.tolist()):
             begin, end = map(int, graph.unit_ptr[[first, last]])
             span = Span(begin, end, first, begin, component=0)
-            kernels.propose(span, graph, rows, terms, proposed, self.scratch)
-            gain += kernels.commit(span, graph, rows, proposed, graph.n_items)
+            kernels.propose(span, graph, rows, columns, terms, proposed, self.scratch)
+            gain += kernels.commit(span, graph, rows, columns, proposed, graph.n_items)
             kernels.activate(span, graph, rows, proposed)
         return gain
 
@@ -108,7 +119,7 @@ def test_passes_are_those_of_the_twin(grouped, by_degree, row_entries, n_batches
         before = dense_rows(kernel.rows)
         expected = ascend(
             *(W, n, groups, before),
-            free=kernel.rows.free[: kernel.rows.n_free[0]].tolist(),
+            free=kernel.columns.free[: kernel.columns.n_free[0]].tolist(),
             batches=batches,
             gamma=gamma,
             mu=kernel.mu,
@@ -119,6 +130,7 @@ def test_passes_are_those_of_the_twin(grouped, by_degree, row_entries, n_batches
         found = dense_rows(kernel.rows)
         np.testing.assert_allclose(found, expected, atol=1e-5)
         check_rows(graph, kernel.rows, row_entries)
+        check_columns(graph, kernel.rows, kernel.columns)
         n_moved += np.count_nonzero(np.abs(found - before).max(axis=1) > 0.1)
         labels = round_rows(graph, kernel.rows)
         np.testing.assert_array_equal(labels, rounded(found, units_of(graph)))
@@ -186,6 +198,7 @@ def test_sweeps_keep_their_books_and_go_down_in_order(grouped, seed):
     seen = []
     for gamma, eta, rows in coordinate.sweep(graph, gammas, row_entries=3, n_inner=2, n_threads=1):
         check_rows(graph, rows, 3)
+        check_columns(graph, rows, coordinate.columns_of(graph, rows))
         assert eta >= 0
         seen.append(gamma)
     np.testing.assert_array_equal(seen, gammas)
@@ -205,7 +218,7 @@ def large_graph(seed, n_groups):
 
 @pytest.mark.parametrize("n_groups", [None, 600, 3])
 def test_any_number_of_threads_gives_the_same_bits(n_groups, monkeypatch, seed):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     graph = large_graph(seed, n_groups)
     gammas = np.geomspace(0.5, 0.01, 6)
     walks = [
@@ -218,8 +231,16 @@ def test_any_number_of_threads_gives_the_same_bits(n_groups, monkeypatch, seed):
     assert len(np.unique(steps[0].rows.packed[:, 0])) < 0.6 * graph.n_items
 
 
+def checked_commit(span, graph, rows, columns, *others):
+    """Put rows into place; what is known of columns agrees with them, and no claim is left."""
+    gain = kernels.commit(span, graph, rows, columns, *others)
+    check_columns(graph, rows, columns)
+    return gain
+
+
 def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
-    monkeypatch.setattr(batches, "WORTH_THREADS", 0)
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
+    monkeypatch.setattr(coordinate, "commit", checked_commit)
     graph = large_graph(seed, n_groups=3)
     step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=2))
     check_rows(graph, step.rows, 2)
@@ -227,4 +248,3 @@ def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
     taken = np.repeat(group, 2)[columns.ravel() >= 0] * graph.n_items + columns[columns >= 0]
     assert len(np.unique(taken)) == len(taken)
     assert len(np.unique(columns[:, 0])) < graph.n_items
-    assert np.all(step.rows.claimed == -1)

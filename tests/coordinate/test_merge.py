@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from graphs import average, random_labels, weak_clusters
 
 import twins
-from spherelax.coordinate import merge
+from spherelax.coordinate import merge, threads
 from spherelax.coordinate.graph import build_graph
 from spherelax.labels import renumber
 from spherelax.problem import Problem
@@ -17,8 +17,10 @@ def _counted(function, calls):
     return lambda *given: calls.append(given) or function(*given)
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("grouped", [False, True])
-def test_contraction_sums_similarities_sizes_and_groups(grouped, seed):
+def test_contraction_sums_similarities_sizes_and_groups(grouped, n_threads, monkeypatch, seed):
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng, grouped=grouped, by_degree=True)
     W, n, level = (
@@ -31,7 +33,10 @@ def test_contraction_sums_similarities_sizes_and_groups(grouped, seed):
         labels = renumber(rng.integers(n_labels, size=len(level.size)))
         total = labels[total]
         k, P = labels.max() + 1, twins.membership(total)
-        level = merge.contract(level, labels, k, 0.0)
+        alone = merge.contract(level, labels, k, 0.0)
+        level = merge.contract(level, labels, k, 0.0, n_threads)
+        for array, other in zip(level, alone, strict=True):
+            np.testing.assert_array_equal(array, other)
         S = P.T @ W @ P
         np.fill_diagonal(S, 0.0)
         found = sp.csr_array((level.values, level.indices, level.indptr), (k, k))

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from graphs import average, random_labels, weak_clusters
 
 import spherelax as sl
 import twins
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate import polish, threads
+from spherelax.coordinate.graph import LARGE, build_graph
+from spherelax.coordinate.moves import move
 from spherelax.coordinate.polish import lowered, moved_once, polished
 from spherelax.labels import renumber
 from spherelax.problem import Problem
@@ -33,6 +36,43 @@ def test_no_single_move_or_merge_improves_polished_labels(grouped, by_degree, se
                 if twins.discrete_objective(W, n, moved, gamma) > reached + 1e-5
             ]
             assert not better
+
+
+def few_sources(seed, n_sources=3):
+    """Large groups whose items compete: similarities are with things near by, and some with any."""
+    rng = np.random.default_rng(seed)
+    n_things = 2 * LARGE // n_sources
+    thing, source = np.divmod(np.arange(n_things * n_sources), n_sources)
+    one = rng.integers(len(thing), size=4 * len(thing))
+    near = (thing[one] + rng.integers(-1, 2, size=len(one))) % n_things
+    far = rng.integers(n_things, size=len(one))
+    near = np.where(rng.random(len(one)) < 0.2, far, near)
+    other = near * n_sources + rng.integers(n_sources, size=len(one))
+    W = sp.coo_array((rng.random(len(one)), (one, other)), (len(thing),) * 2).tocsr()
+    return build_graph(Problem.check(W + W.T, source))
+
+
+@pytest.mark.parametrize("improve", [moved_once, polished])
+def test_large_groups_move_alike_on_any_threads_and_hold_each_label_once(
+    improve, monkeypatch, seed
+):
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
+    graph = few_sources(seed)
+    gamma, alone = 2.0 * average(graph), np.arange(graph.n_items, dtype=np.int32)
+    found = [improve(graph, alone, gamma, n_threads=n) for n in (1, 2, 3)]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    assert found[0].max() + 1 < 0.7 * graph.n_items
+    assert not twins.clash(found[0], graph.groups())
+    together = []
+
+    def move_together(moves, _, scope):
+        together.append(scope)
+        return move(scope, *moves.moved, *moves.room[0])
+
+    monkeypatch.setattr(polish._Moves, "_move", move_together)
+    np.testing.assert_array_equal(improve(graph, alone, gamma, n_threads=2), found[0])
+    assert together
 
 
 def test_an_item_leaves_when_one_that_it_does_not_know_has_joined():

@@ -80,7 +80,6 @@ def test_rounding_lets_the_strongest_of_a_group_keep_the_column(seed):
     first = np.sort(rng.random(m).astype(np.float32) * 0.3 + 0.7)
     rows.packed[:, :2] = [rng.choice(6, 2, replace=False) for _ in range(m)]
     rows.value[:, 2:] = np.c_[first, np.sqrt(1 - first**2)]
-    rows.count[:] = np.bincount(rows.packed[:, :2].ravel(), minlength=m)
     labels = round_rows(graph, rows)
     np.testing.assert_array_equal(labels, rounded(dense_rows(rows), units_of(graph)))
     assert np.count_nonzero(labels != rows.packed[:, 0]) > 0

@@ -1,24 +1,28 @@
 """Statistics of labels against their twins."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from graphs import weak_clusters
 
 import twins
-from spherelax.coordinate import tally
+from spherelax.coordinate import tally, threads
 from spherelax.coordinate.graph import build_graph
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 
 
-def test_within(seed):
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_within(n_threads, monkeypatch, seed):
+    monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng, grouped=False, by_degree=True)
     W = twins.dense_similarity(graph)
     labels = renumber(rng.integers(6, size=graph.n_items))
     P = twins.membership(labels)
-    inside = tally.within(graph, labels, P.shape[1])
+    inside = tally.within(graph, labels, P.shape[1], n_threads)
     np.testing.assert_allclose(inside, 0.5 * np.diag(P.T @ W @ P), rtol=1e-6)
+    np.testing.assert_array_equal(inside, tally.within(graph, labels, P.shape[1]))
 
 
 def test_changed_counts_items_of_each_component():

@@ -8,99 +8,58 @@ cut into pieces, which do not see what is computed for each other.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import LARGE, Graph
+from spherelax.coordinate.neighbors import longest
+from spherelax.coordinate.threads import Items, Threads, Work
 
 # Number of batches of a large component.
 N_BATCHES = 16
-# Parts of a batch for each thread: a thread that is done early takes one more.
-N_PARTS = 4
-# Number of similarities below which a second thread costs more time than it saves.
-WORTH_THREADS = 1 << 20
-
-# The first item, and the one after the last.
-Items = tuple[int, int]
 
 
-class Batches:
+class Batches(Threads):
     """The batches of a graph, and threads for them as long as the context lasts.
 
     Attributes
     ----------
     large : list of Large
         The large components.
-    n_threads : int
-        How many threads share the work.
     """
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
-        self.n_threads = n_threads if len(graph.values) >= WORTH_THREADS else 1
-        self._n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
+        super().__init__(n_threads, len(graph.values))
         is_large = np.diff(graph.component_ptr) >= LARGE
-        self.large = [Large(graph, int(at), self._n_parts) for at in np.flatnonzero(is_large)]
+        self.large = [Large(graph, int(at), self.n_parts) for at in np.flatnonzero(is_large)]
         ends = np.flatnonzero(np.diff(np.r_[True, is_large, True]))
         self._small = ends.reshape(-1, 2)
         self._ptr = graph.component_ptr
 
-    def __enter__(self) -> Batches:
-        self._pool = ThreadPoolExecutor(self.n_threads)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._pool.shutdown()
-
-    def share_small(self, work: Callable[[int, int, int], None]) -> None:
+    def share_small(self, work: Work) -> None:
         """Let the threads work on the small components side by side.
 
         They call ``work(first, last, thread)`` for components ``first .. last - 1``; threads are
         numbered from 0.
         """
         parts = [part for first, last in self._small for part in pairwise(self._cuts(first, last))]
-        self._run(parts, work)
+        self.run(parts, work)
 
     def _cuts(self, first: int, last: int) -> list[int]:
         """Cut components so that all parts have about as many items."""
-        begins = _at_or_after(self._ptr[first], self._ptr[last], self._n_parts, self._ptr)
+        begins = _at_or_after(self._ptr[first], self._ptr[last], self.n_parts, self._ptr)
         cuts: list[int] = np.searchsorted(self._ptr, np.array(begins, dtype=np.int32)).tolist()
         return cuts
 
-    def share(self, large: Large, batch: Items, work: Callable[[int, int, int], None]) -> None:
+    def share(self, large: Large, batch: Items, work: Work) -> None:
         """Let the threads work on a batch of a large component side by side.
 
         They call ``work(first, last, thread)`` for items ``first .. last - 1``, which are whole
         units or one piece.
         """
-        self._run(large.parts[batch], work)
-
-    def _run(self, parts: Iterable[Items], work: Callable[[int, int, int], None]) -> None:
-        """Let each thread take one part after the other."""
-        waiting = deque(parts)
-
-        def work_on(thread: int) -> None:
-            while True:
-                try:
-                    part = waiting.popleft()
-                except IndexError:
-                    return
-                work(*part, thread)
-
-        running = [self._pool.submit(work_on, thread) for thread in range(1, self.n_threads)]
-        work_on(0)
-        for other in running:
-            other.result()
+        self.run(large.parts[batch], work)
 
 
 class Large:
@@ -112,12 +71,14 @@ class Large:
         Its number.
     largest : int
         Number of items of the largest unit that is not cut.
-    is_cut : bool
-        Whether any unit is visited in pieces.
+    cut : list of (int, int)
+        The units that are visited in pieces.
     batches : list of (int, int)
         The items of each batch.
     parts : dict
         The parts of each batch, which end where pieces do.
+    runs : dict
+        The runs of each batch: units that are cut alone, others together.
     """
 
     def __init__(self, graph: Graph, component: int, n_parts: int) -> None:
@@ -127,11 +88,13 @@ class Large:
         units = graph.unit_ptr[first : last + 1]
         self.component = component
         self.largest = (end - begin) // N_BATCHES
-        inside = _cuts_inside(units, self.largest)
-        self.is_cut = len(inside) > 0
-        begins = np.union1d(units, inside) if self.is_cut else units
+        self.cut = _longer_units(units, self.largest)
+        inside = _cuts_inside(self.cut, self.largest)
+        begins = np.union1d(units, inside) if self.cut else units
         self.batches = list(pairwise(_at_or_after(begin, end, N_BATCHES, units)))
         self.parts = {batch: _parts(batch, n_parts, begins, inside) for batch in self.batches}
+        ends = np.unique(np.array(self.cut, dtype=np.int32))
+        self.runs = {batch: _parts(batch, 1, units, ends) for batch in self.batches}
 
 
 def _parts(
@@ -143,13 +106,20 @@ def _parts(
     return list(pairwise(sorted({*cuts, *between.tolist()})))
 
 
-def _cuts_inside(unit_ptr: NDArray[np.int32], largest: int) -> NDArray[np.int32]:
+def _longer_units(unit_ptr: NDArray[np.int32], largest: int) -> list[Items]:
+    """Return the units with more than ``largest`` items."""
+    if longest(unit_ptr) <= largest:
+        return []
+    units = np.flatnonzero(np.diff(unit_ptr) > largest)
+    return list(zip(unit_ptr[units].tolist(), unit_ptr[units + 1].tolist(), strict=True))
+
+
+def _cuts_inside(units: list[Items], largest: int) -> NDArray[np.int32]:
     """Return the items before which units with more than ``largest`` items are cut evenly."""
-    sizes = np.diff(unit_ptr)
     cuts = [np.empty(0)]
-    for unit in np.flatnonzero(sizes > largest):
-        n_pieces = -(-sizes[unit] // largest)
-        cuts.append(np.linspace(unit_ptr[unit], unit_ptr[unit + 1], n_pieces + 1)[1:-1])
+    for first, last in units:
+        n_pieces = -(-(last - first) // largest)
+        cuts.append(np.linspace(first, last, n_pieces + 1)[1:-1])
     return np.concatenate(cuts).astype(np.int32)
 
 

@@ -266,6 +266,7 @@ def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:
         at = first_nearly(savings, at)
     gamma = model.average * float(path.resolutions[at])
     labels = polished(model.graph, found.labels, gamma, n_threads=route.n_threads)
-    if is_described and model.labeling(labels).saving < savings[found.at]:
-        return found.labels
-    return labels
+    if not is_described:
+        return labels
+    saving = model.labeling(labels, n_threads=route.n_threads).saving
+    return found.labels if saving < savings[found.at] else labels

@@ -31,12 +31,8 @@ KEPT = {
 UNFINISHED = {
     "rounded": (np.int32, 1),
     "packed": (np.int32, 2),
-    "s": (np.float64, 1),
-    "count": (np.int32, 1),
     "activation": (np.float32, 1),
     "active": (np.bool_, 1),
-    "free": (np.int32, 1),
-    "n_free": (np.int32, 1),
 }
 
 
@@ -140,9 +136,7 @@ def _unpacked(found: Arrays) -> Kept:
     rows = None
     if "packed" in found:
         packed = np.ascontiguousarray(found["packed"])
-        others = {name: found[name] for name in UNFINISHED if name not in ("rounded", "packed")}
-        claimed = np.full(len(packed), -1, dtype=np.int32)  # as it is between two passes
-        rows = Rows(packed=packed, value=packed.view(np.float32), claimed=claimed, **others)
+        rows = Rows(packed, packed.view(np.float32), found["activation"], found["active"])
     return Kept(
         etas=found["etas"].tolist(),
         objectives=found["objectives"].tolist(),
@@ -189,7 +183,7 @@ def _wrong_rows(found: Arrays, graph: Graph, row_entries: int) -> Iterator[str]:
     """Yield what is wrong with the rows of U that a walk goes on with."""
     m = graph.n_items
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(UNFINISHED, (m,))
-    shapes |= {"packed": (m, 2 * row_entries), "n_free": (len(graph.component_ptr) - 1,)}
+    shapes["packed"] = m, 2 * row_entries
     for name, shape in shapes.items():
         if found[name].shape != shape:
             yield f"{name} must have shape {shape}; found {found[name].shape}"
@@ -203,27 +197,10 @@ def _wrong_rows(found: Arrays, graph: Graph, row_entries: int) -> Iterator[str]:
         yield "rows must begin with their entries"
     if not np.array_equal(values > 0.0, is_entry) or np.any((values < 0.0) | np.isinf(values)):
         yield "entries must be positive"
-    if np.isnan(found["activation"]).any() or not np.isfinite(found["s"]).all():
-        yield "sums and activation levels must be numbers"
-    yield from _wrong_columns(found, graph, columns)
-
-
-def _wrong_columns(found: Arrays, graph: Graph, columns: NDArray[np.int32]) -> Iterator[str]:
-    """Yield what is wrong with the columns of rows: each component has its own, used or free."""
+    if np.isnan(found["activation"]).any():
+        yield "activation levels must be numbers"
     sizes = np.diff(graph.component_ptr)
     component = np.repeat(np.arange(len(sizes)), sizes)
     item, entry = np.nonzero(columns >= 0)
-    used = columns[item, entry]
-    if not np.array_equal(component[used], component[item]):
+    if not np.array_equal(component[columns[item, entry]], component[item]):
         yield "rows must stay in their components"
-    if not np.array_equal(np.bincount(used, minlength=graph.n_items), found["count"]):
-        yield "count must be the number of rows with an entry in a column"
-    n_free = found["n_free"]
-    if np.any((n_free < 0) | (n_free > sizes)):
-        yield "n_free must be numbers of columns"
-    on_stack = np.arange(graph.n_items) - graph.component_ptr[component] < n_free[component]
-    free = found["free"][on_stack]
-    if not np.array_equal(np.sort(free), np.flatnonzero(found["count"] == 0)):
-        yield "free must have every empty column once"
-    if not np.array_equal(component[free], component[on_stack]):
-        yield "free columns must stay in their components"

@@ -90,7 +90,7 @@ class Visit(NamedTuple):
 
 
 @compiled
-def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
+def one_by_one(first, last, graph, rows, columns, terms, proposed, scratch, gains):
     """Visit components ``first .. last - 1``, each unit in a batch of its own.
 
     Writes into ``gains`` what the objective gained by each of the components.
@@ -103,8 +103,8 @@ def one_by_one(first, last, graph, rows, terms, proposed, scratch, gains):
             begin, end = np.int64(unit_ptr[unit]), np.int64(unit_ptr[unit + 1])
             if _any_active(begin, end, rows, terms):
                 span = Span(begin, end, unit, begin, component)
-                propose(span, graph, rows, terms, proposed, scratch)
-                gains[component] += commit(span, graph, rows, proposed, len(rows.s))
+                propose(span, graph, rows, columns, terms, proposed, scratch)
+                gains[component] += commit(span, graph, rows, columns, proposed, end - begin)
                 activate(span, graph, rows, proposed)
             unit += 1
 
@@ -134,16 +134,17 @@ def _any_active(begin, end, rows, terms):
 
 
 @compiled
-def propose(span, graph, rows, terms, proposed, scratch):
-    """Write the best rows of the active items of a span into ``proposed``.
+def propose(span, graph, rows, columns, terms, proposed, scratch):
+    """Write the best rows of the active items of a span into ``proposed``; they become inactive.
 
-    Reads graph and rows; uses ``scratch``, and leaves its sums 0. Items of a group see the rows
-    that have just been proposed for those before them in the span, for repulsion only.
+    Reads graph, rows and columns; writes the activation levels, which nobody else reads; uses
+    ``scratch``, and leaves its sums 0. Items of a group see the rows that have just been proposed
+    for those before them in the span, for repulsion only.
     """
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
-    moved, gain, activation = proposed.moved, proposed.gain, proposed.activation
+    moved, gain, active, activation = proposed.moved, proposed.gain, rows.active, rows.activation
     node_weight, unit_ptr = graph.weight, graph.unit_ptr
-    s, group, queue, new_packed = rows.s, scratch.group, proposed.queue, proposed.packed
+    s, group, queue, new_packed = columns.s, scratch.group, proposed.queue, proposed.packed
     k, last = span.first - span.base, _find_active(span, rows, terms, proposed)
     unit = span.unit
     while k < last:
@@ -159,7 +160,7 @@ def propose(span, graph, rows, terms, proposed, scratch):
             p = queue[k]
             i = span.base + p
             if k + 1 < last:
-                _look_ahead(k, last - 1, span.base, graph, rows, proposed, scratch)
+                _look_ahead(k, last - 1, span.base, graph, rows, s, proposed, scratch)
             if grouped:
                 add(old, i, -1.0, group)
             visit = Visit(i, node_weight[i], terms.gamma * node_weight[i], grouped)
@@ -167,11 +168,12 @@ def propose(span, graph, rows, terms, proposed, scratch):
             before = _objective_of_row(visit, old, s, terms, scratch)
             is_repelled = _candidates(visit, n, s, terms, scratch)
             gain[p] = keep_largest(new, p, scratch, n, terms.tau) - before
-            moved[p] = 0.0 if _stays_alone(i, p, rows, new) else distance(new, p, old, i)
-            activation[p] = ALWAYS
+            stays = _stays_alone(i, p, rows, columns, new)
+            moved[p] = 0.0 if stays else distance(new, p, old, i)
+            active[i], activation[i] = False, ALWAYS
             if moved[p] == 0.0 and new_packed[p, 1] < 0:
-                level = _activation_level(visit, n, rows, terms, scratch)
-                activation[p] = -level - TINY if is_repelled else level
+                level = _activation_level(visit, n, rows, s, terms, scratch)
+                activation[i] = -level - TINY if is_repelled else level
             clear_sums(n, scratch)
             if grouped:
                 add(new, p, 1.0, group)
@@ -202,9 +204,9 @@ def _find_active(span, rows, terms, proposed):
 
 
 @compiled
-def _look_ahead(k, last, base, graph, rows, proposed, scratch):
+def _look_ahead(k, last, base, graph, rows, s, proposed, scratch):
     """Fetch what the visits after the k-th of the queue need, of which the last is ``last``."""
-    packed, s, x, queue = rows.packed, rows.s, scratch.x, proposed.queue
+    packed, x, queue = rows.packed, scratch.x, proposed.queue
     indptr, indices, values = graph.indptr, graph.indices, graph.values
     i = base + queue[min(k + 2 * AHEAD, last)]
     prefetch(indptr, i)
@@ -265,20 +267,20 @@ def _candidates(visit, n, s, terms, scratch):
 
 
 @compiled
-def _stays_alone(i, p, rows, new):
+def _stays_alone(i, p, rows, columns, new):
     """Tell whether no column attracts item i, and its own one is empty but for it."""
-    packed, count, proposed = rows.packed, rows.count, new.packed
+    packed, count, proposed = rows.packed, columns.count, new.packed
     return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (count[packed[i, 0]] == 1)
 
 
 @compiled
-def _activation_level(visit, n, rows, terms, scratch):
+def _activation_level(visit, n, rows, s, terms, scratch):
     """Return the resolution at which another column would enter the row of an item.
 
     The row has one entry. Column c enters it when ``x_c - gamma n_i s_c`` reaches tau times the
     same of the item's own column; columns of its group are left out.
     """
-    x, group, touched, s, packed = scratch.x, scratch.group, scratch.touched, rows.s, rows.packed
+    x, group, touched, packed = scratch.x, scratch.group, scratch.touched, rows.packed
     weight, own = visit.weight, packed[visit.item, 0]
     own_pull = terms.tau * max(x[own] - visit.price * weight, 0.0)
     own_room = terms.tau * (s[own] - weight)
@@ -294,44 +296,63 @@ def _activation_level(visit, n, rows, terms, scratch):
 
 
 @compiled
-def commit(span, graph, rows, proposed, largest):
+def commit(span, graph, rows, columns, proposed, largest):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
     Units with more than ``largest`` items were cut, and their parts did not see each other: of two
     items of such a unit that would enter the same column, the second one waits. Writes the rows and
     all that is kept up to date with them, but for the activity of neighbours.
     """
-    weight = graph.weight
-    active, activation, moved, gain = rows.active, rows.activation, proposed.moved, proposed.gain
-    unit_ptr, unit, total = graph.unit_ptr, span.unit, 0.0
+    weight, unit_ptr, queue, moved = graph.weight, graph.unit_ptr, proposed.queue, proposed.moved
     stack = Stack(span.component, graph.component_ptr[span.component])
-    for i in range(span.first, span.last):
-        p = i - span.base
-        _fetch_columns(i, span.last - 1, span.base, rows, proposed)
+    n, n_claims, unit, total = _find_moved(span, proposed), 0, span.unit, 0.0
+    for k in range(n):
+        p = queue[k]
+        i = span.base + p
+        if k + 1 < n:
+            _fetch_columns(queue[min(k + AHEAD, n - 1)], span.base, rows, columns, proposed)
         while unit_ptr[unit + 1] <= i:
             unit += 1
-        if moved[p] < 0.0:
-            continue
-        active[i] = False
-        activation[i] = proposed.activation[p]
-        if moved[p] == 0.0:
-            continue
         is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > largest
-        waits = _must_wait(i, p, span.component, rows, proposed)
-        if waits or (is_cut and _is_claimed(i, p, unit, rows, proposed)):
-            active[i] = True
+        claims = is_cut and _enters(i, p, rows, proposed)
+        waits = _must_wait(i, p, span.component, rows, columns, proposed)
+        if waits or (claims and _is_claimed(i, p, unit, rows, columns, proposed)):
+            rows.active[i] = True
             moved[p] = 0.0
             continue
-        total += gain[p]
+        total += proposed.gain[p]
         proposed.left[p] = _leaves(i, p, rows, proposed)
-        leave_columns(i, weight[i], rows, stack)
-        enter_columns(i, p, weight[i], rows, proposed, stack)
-        if is_cut:
-            _claim(p, np.int32(unit), rows, proposed)
-    for i in range(span.first, span.last if len(rows.claimed) > 1 else span.first):
-        if moved[i - span.base] > 0.0:
-            _claim(i - span.base, np.int32(-1), rows, proposed)
+        leave_columns(i, weight[i], rows, columns, stack)
+        enter_columns(i, p, weight[i], rows, columns, proposed, stack)
+        if claims:
+            _claim(p, np.int32(unit), columns, proposed)
+            queue[n_claims] = p
+            n_claims += 1
+    for k in range(n_claims):
+        _claim(queue[k], np.int32(-1), columns, proposed)
     return total
+
+
+@compiled
+def _find_moved(span, proposed):
+    """Put the items of a batch whose rows would move first in the queue; return their number."""
+    moved, queue, n = proposed.moved, proposed.queue, 0
+    for p in range(span.first - span.base, span.last - span.base):
+        queue[n] = p
+        n += moved[p] > 0.0
+    return n
+
+
+@compiled
+def _enters(i, p, rows, proposed):
+    """Tell whether proposed row p has an entry in a column that the row of item i does not have."""
+    old, new = PackedRows(rows.packed, rows.value), proposed.packed
+    found = False
+    for t in range(new.shape[1] // 2):
+        c = new[p, t]
+        if c >= 0:
+            found |= entry(old, i, c) == 0.0
+    return found
 
 
 @compiled
@@ -347,18 +368,18 @@ def _leaves(i, p, rows, proposed):
 
 
 @compiled
-def _claim(p, unit, rows, proposed):
+def _claim(p, unit, columns, proposed):
     """Note that a unit has claimed the columns of proposed row p; -1: that none has."""
-    new, claimed = proposed.packed, rows.claimed
+    new, claimed = proposed.packed, columns.claimed
     for t in range(new.shape[1] // 2):
         if new[p, t] >= 0:
             claimed[new[p, t]] = unit
 
 
 @compiled
-def _is_claimed(i, p, unit, rows, proposed):
+def _is_claimed(i, p, unit, rows, columns, proposed):
     """Tell whether an item of the same unit has claimed a column that item i would enter."""
-    old, new, claimed = PackedRows(rows.packed, rows.value), proposed.packed, rows.claimed
+    old, new, claimed = PackedRows(rows.packed, rows.value), proposed.packed, columns.claimed
     found = False
     for t in range(new.shape[1] // 2):
         c = new[p, t]
@@ -368,15 +389,11 @@ def _is_claimed(i, p, unit, rows, proposed):
 
 
 @compiled
-def _fetch_columns(i, last, base, rows, proposed):
-    """Fetch what the commits after that of item i need: counts and sums of columns."""
-    packed, s, count = rows.packed, rows.s, rows.count
-    new, moved = proposed.packed, proposed.moved
-    near = min(i + AHEAD, last)
-    p = near - base
-    n = packed.shape[1] // 2 if moved[p] > 0.0 else 0
-    for t in range(n):
-        left, entered = max(packed[near, t], 0), max(new[p, t], 0)
+def _fetch_columns(p, base, rows, columns, proposed):
+    """Fetch what the commit of proposed row p needs: counts and sums of columns."""
+    packed, new, s, count = rows.packed, proposed.packed, columns.s, columns.count
+    for t in range(packed.shape[1] // 2):
+        left, entered = max(packed[base + p, t], 0), max(new[p, t], 0)
         prefetch(s, left)
         prefetch(count, left)
         prefetch(s, entered)
@@ -384,15 +401,15 @@ def _fetch_columns(i, last, base, rows, proposed):
 
 
 @compiled
-def _must_wait(i, p, component, rows, proposed):
+def _must_wait(i, p, component, rows, columns, proposed):
     """Tell whether item i, of a component, has to keep its row for now.
 
     It has if the batch has just emptied a column that it would enter: two items that both move to
     where the other one was would change places for ever. Or if it needs an empty column, and there
     is none.
     """
-    old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, rows.count
-    packed, n_free = rows.packed, rows.n_free
+    old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, columns.count
+    packed, n_free = rows.packed, columns.n_free
     waits = (new[p, 0] < 0) & (n_free[component] == 0) & (count[packed[i, 0]] > 1)
     for t in range(new.shape[1] // 2):
         c = new[p, t]
@@ -421,5 +438,7 @@ def activate(span, graph, rows, proposed):
                 activate_neighbors(graph, i, active)
         if any_left and end - begin > 1:
             for i in range(begin, end):
-                active[i] |= activation[i] < 0.0
+                # Others may write the same place: what is inactive is not written.
+                if activation[i] < 0.0:
+                    active[i] = True
         unit += 1

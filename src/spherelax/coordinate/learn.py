@@ -77,9 +77,9 @@ def learn_problem(
     if not is_large(graph):
         return learn_null(Model.seen(problem, graph, unit, sources=sources), route, callback)
     items = np.sort(graph.given[draw(graph, graph.given).enough().items])
-    part = taught_by(problem, items, unit, route, sources)
+    lesson = Lesson.of(taught_by(problem, items, unit, route, sources), Facts.of(graph))
     of_item = None if sources is None else sources[graph.given]
-    model = Lesson.of(part, Facts.of(graph)).applied(graph, graph.given, of_item)
+    model = lesson.applied(graph, graph.given, of_item)
     path = walk(model, route, callback)
     found = Learnt(model, path, path.is_whole, is_large=True)
     return _reliable(found, route, callback)

@@ -20,6 +20,7 @@ from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.neighbors import Sums, fetch_ahead, gather
 from spherelax.coordinate.prefetch import AHEAD
+from spherelax.coordinate.threads import Threads
 from spherelax.labels import count_labels, renumber
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
@@ -43,7 +44,10 @@ class Level(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    """The arrays of a level whose lengths are known before its similarities are."""
+    """The arrays of a level whose lengths are known before its similarities are.
+
+    ``indptr`` has the number of similarities of each label, until all are known.
+    """
 
     indptr: Any
     size: Any
@@ -52,16 +56,17 @@ class _Outline(NamedTuple):
 
 
 def merge_all(
-    graph: Graph, labels: NDArray[np.int32], gamma: float, least: float
+    graph: Graph, labels: NDArray[np.int32], gamma: float, least: float, n_threads: int = 1
 ) -> NDArray[np.int32] | None:
     """Merge pairs of labels while that gains more than ``least``; return the new label of each.
 
     None if nothing merges. Pairs that would lose by merging are left out, to save memory. Where
-    one of them would have added to the gain of another, the next round of the caller sees it.
+    one of them would have added to the gain of another, the next round of the caller sees it. The
+    number of threads changes nothing.
     """
     mapping = None
     k, sizes = count_labels(labels), np.diff(graph.component_ptr)
-    level = contract(items_level(graph), labels, k, gamma)
+    level = contract(items_level(graph), labels, k, gamma, n_threads)
     component = np.empty(k, dtype=np.int32)
     component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     while True:
@@ -76,7 +81,7 @@ def merge_all(
             joined = _joined(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
             step = renumber(np.where(is_slow, joined, _first_of_pairs(partner)))
             n_merged = count_labels(step)
-        level = contract(level, step, n_merged, 0.0)
+        level = contract(level, step, n_merged, 0.0, n_threads)
         before, component = component, np.empty(n_merged, dtype=np.int32)
         component[step] = before
         mapping = step if mapping is None else step[mapping]
@@ -105,7 +110,9 @@ def items_level(graph: Graph) -> Level:
     return Level(*graph[:3], graph.weight.astype(np.float64), group_ptr, groups)
 
 
-def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> Level:
+def contract(
+    level: Level, labels: NDArray[np.int32], k: int, gamma: float, n_threads: int = 1
+) -> Level:
     """Give the items of a level labels in 0 .. k - 1; return the level of those labels.
 
     Only pairs of labels with a mean similarity above gamma are kept.
@@ -117,43 +124,74 @@ def contract(level: Level, labels: NDArray[np.int32], k: int, gamma: float) -> L
         group_ptr=np.zeros(k + 1 if grouped else 0, dtype=np.int32),
         groups=np.empty_like(level.groups),
     )
-    # Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one
-    # at most, here the two whose length they find.
-    entries = _contract(level, labels, gamma, outline)
+    start = np.zeros(k + 2, dtype=np.int64)
+    items = _measured(level, labels, start, outline)
+    threads = Threads(n_threads, len(level.values))
+    parts = threads.parts_of_rows(start[: k + 1])
+    sums = [
+        Sums(np.zeros(k, dtype=np.float32), np.empty(k + 1, dtype=np.int32))
+        for _ in range(threads.n_threads)
+    ]
+    found: dict[int, NDArray[np.int32]] = {}
+
+    def contract_part(first: int, last: int, thread: int) -> None:
+        args = (level, labels, items, start, gamma, outline, sums[thread])
+        found[first] = _contract(first, last, *args)
+
+    with threads:
+        threads.run(parts, contract_part)
+    entries = np.concatenate([found[first] for first, _ in parts], axis=1)
     indptr, size, group_ptr, groups = outline
+    np.cumsum(indptr, out=indptr)
     return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
 
 
 @compiled
-def _contract(level, labels, gamma, outline):
-    """Fill the outline of a contracted level; return its indices, and its values seen as int32."""
-    indptr, k = outline.indptr, len(outline.size)
-    start = np.zeros(k + 2, np.int64)
-    items = _by_label(labels, start)
-    for i in range(len(labels)):
-        outline.size[labels[i]] += level.size[i]
-    sums = Sums(np.zeros(k, np.float32), np.empty(k + 1, np.int32))
+def _measured(level, labels, start, outline):
+    """Fill in the sizes and groups of labels; return the items as `_by_label` does."""
+    size, group_ptr = outline.size, outline.group_ptr
     grouped = len(level.groups) > 0
-    entries, end = np.empty((2, 4 * k + 16), np.int32), len(items) - 1
-    for a in range(k):
+    for i in range(len(labels)):
+        size[labels[i]] += level.size[i]
+        if grouped:
+            group_ptr[labels[i] + 1] += level.group_ptr[i + 1] - level.group_ptr[i]
+    for a in range(len(group_ptr) - 1):
+        group_ptr[a + 1] += group_ptr[a]
+    items = _by_label(labels, start)
+    if grouped:
+        _collect_groups(level, items, outline)
+        _sort_groups(outline)
+    return items
+
+
+# Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one at
+# most, here the two whose length they find.
+@compiled
+def _contract(first, last, level, labels, items, start, gamma, outline, sums):
+    """Find and count the similarities of labels ``first .. last - 1``.
+
+    ``items`` are in order of their labels, which begin at ``start``. Returns the indices of these
+    labels, and their values seen as int32.
+    """
+    final = len(items) - 1
+    entries, end = np.empty((2, 4 * (last - first) + 16), np.int32), 0
+    for a in range(first, last):
         n = 0
         for at in range(start[a], start[a + 1]):
-            near, far = items[min(at + AHEAD, end)], items[min(at + 2 * AHEAD, end)]
-            fetch_ahead(near, far, items[min(at + 3 * AHEAD, end)], level, labels)
+            near, far = items[min(at + AHEAD, final)], items[min(at + 2 * AHEAD, final)]
+            fetch_ahead(near, far, items[min(at + 3 * AHEAD, final)], level, labels)
             n = gather(level, labels, items[at], sums, n)
-        if grouped:
-            _collect_groups(level, items[start[a] : start[a + 1]], a, outline)
-        needed = indptr[a] + n
+        needed = end + n
         if needed > entries.shape[1]:
-            wider = np.empty((2, 16 + int(SPARE_ROOM * needed * k / (a + 1))), np.int32)
+            share = (a + 1 - first) / (last - first)
+            wider = np.empty((2, 16 + int(SPARE_ROOM * needed / share)), np.int32)
             # Not by slices: Numba would compile the text of their error messages, for 2 s.
-            for e in range(indptr[a]):
+            for e in range(end):
                 wider[0, e], wider[1, e] = entries[0, e], entries[1, e]
             entries = wider
-        indptr[a + 1] = _keep_similar(a, n, sums, gamma, outline, entries)
-    if grouped:
-        _sort_groups(outline)
-    return entries[:, : indptr[k]]
+        before, end = end, _keep_similar(a, n, sums, gamma, outline, entries, end)
+        outline.indptr[a + 1] = end - before
+    return entries[:, :end]
 
 
 @compiled(allocates=True)
@@ -174,14 +212,13 @@ def _by_label(labels, start):
 
 
 @compiled
-def _collect_groups(level, items, a, outline):
-    """Write the groups that items of a level hold as those of their label a."""
-    end = outline.group_ptr[a]
+def _collect_groups(level, items, outline):
+    """Write the groups that the items of a level hold, in the order of their labels."""
+    end = 0
     for i in items:
         for p in range(level.group_ptr[i], level.group_ptr[i + 1]):
             outline.groups[end] = level.groups[p]
             end += 1
-    outline.group_ptr[a + 1] = end
 
 
 @compiled(allocates=True)
@@ -203,14 +240,13 @@ def _sort_groups(outline):
 
 
 @compiled
-def _keep_similar(a, n, sums, gamma, outline, entries):
+def _keep_similar(a, n, sums, gamma, outline, entries, end):
     """Write the labels whose mean similarity to label a is above gamma; return where they end.
 
-    Reads the first ``n`` sums and sets them to 0; writes ``entries`` from ``indptr[a]`` on.
+    Reads the first ``n`` sums and sets them to 0; writes ``entries`` from ``end`` on.
     """
     column, value = entries[0], entries[1].view(np.float32)
     x, size = sums.x, outline.size
-    end = outline.indptr[a]
     for q in range(n):
         b = sums.touched[q]
         if b != a and x[b] > gamma * size[a] * size[b]:

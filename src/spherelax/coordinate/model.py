@@ -257,15 +257,15 @@ class Model:
         """The mean similarity under the null model: the unit of resolutions."""
         return self.total / self.totals.n_pairs if self.total > 0 else 1.0
 
-    def labeling(self, labels: Labels) -> Labeling:
+    def labeling(self, labels: Labels, *, n_threads: int = 1) -> Labeling:
         """Return labels with what they amount to and what they save."""
-        account = self.account(labels)
+        account = self.account(labels, n_threads=n_threads)
         return Labeling(labels, account, self.saving(account))
 
-    def account(self, labels: Labels) -> Account:
+    def account(self, labels: Labels, *, n_threads: int = 1) -> Account:
         """Return what labels amount to."""
         graph = self.graph
-        inside = within(graph, labels, count_labels(labels))
+        inside = within(graph, labels, count_labels(labels), n_threads)
         if self.strata is None:
             return account_of(labels, inside, graph.weight, self.is_corrected)
         by_stratum, by_label = self.strata.inside(graph, labels)

@@ -7,6 +7,7 @@ a group move together, by the best assignment in which no two share a label.
 Only active items are visited: those with a neighbour that has moved since they were visited last.
 Where items are many, those without a better label are made inactive beforehand, while all labels
 stay as they are (`quieten`), which any number of threads can do; the others then move in order.
+Of a large group, threads also share what its items would gain by each label (`weigh`).
 """
 
 from __future__ import annotations
@@ -53,9 +54,11 @@ class UnitRoom(NamedTuple):
     """Room for the reassignment of one unit; its items are numbered from 0."""
 
     old: Any  # int32, the label that each item had
+    stay: Any  # float64, what it gained by that
+    end: Any  # int64, where its costs end, until columns are named
     chosen: Any  # int32, the column that the assignment gives to each item
     slot: Any  # int32 (m), the column that stands for a label; -1 before and after
-    names: Any  # int32 (m), the label that a column stands for
+    names: Any  # int32, the label that a column stands for
     costs: Any  # Costs: what each item loses by each column, its gain times -1
 
 
@@ -201,21 +204,34 @@ def _move_units(scope, graph, state, terms, sums, room):
     while graph.unit_ptr[unit] < scope.last:
         items = range(graph.unit_ptr[unit], graph.unit_ptr[unit + 1])
         unit += 1
-        is_active = False
-        for i in items:
-            is_active |= state.active[i]
-            state.active[i] = False
-        if not is_active:
-            continue
-        _withdraw(graph, state, items, room.old)
-        before, n_columns = _weigh_labels(graph, state, items, terms.gamma, sums, room)
-        gained = -assign(len(items), room.costs, n_columns, room.chosen)
-        for c in range(n_columns):
-            room.slot[room.names[c]] = -1
-        is_better = gained > before + terms.least
-        spare = _settle_unit(scope, graph, state, items, is_better, spare, room)
-        moved |= is_better
+        if withdraw(items.start, items.stop, graph, state, room):
+            weigh(items.start, items.stop, items.start, graph, state, terms, sums, room)
+            is_better = _reassign(items, graph, terms, room)
+            spare = _settle_unit(scope, graph, state, items, is_better, spare, room)
+            moved |= is_better
     return moved
+
+
+@compiled
+def reassign(scope, graph, state, terms, room):
+    """Move the items of the one unit of a scope, of which is known what labels they gain by.
+
+    It was withdrawn, and all its items were weighed. Tells whether any has moved.
+    """
+    items = range(scope.first, scope.last)
+    is_better = _reassign(items, graph, terms, room)
+    _settle_unit(scope, graph, state, items, is_better, scope.begin, room)
+    return is_better
+
+
+@compiled
+def _reassign(items, graph, terms, room):
+    """Choose labels for all items of a unit; tell whether these gain more than the old ones."""
+    before, n_columns = _name_columns(graph, items, room)
+    gained = -assign(len(items), room.costs, n_columns, room.chosen)
+    for c in range(n_columns):
+        room.slot[room.names[c]] = -1
+    return gained > before + terms.least
 
 
 @compiled
@@ -266,42 +282,72 @@ def _first_empty(scope, count, at):
 
 
 @compiled
-def _withdraw(graph, state, items, old):
-    """Take the items of a unit out of counts and sizes; write their labels into ``old``."""
-    for p in range(len(items)):
-        i = items.start + p
-        old[p] = state.labels[i]
-        _leave(state, old[p], graph.weight[i])
+def withdraw(first, last, graph, state, room):
+    """Take the unit of items ``first .. last - 1`` out of counts and sizes, if any is active.
+
+    They become inactive; ``old`` has their labels. Tells whether any was active.
+    """
+    is_active = False
+    for i in range(first, last):
+        is_active |= state.active[i]
+        state.active[i] = False
+    if is_active:
+        for i in range(first, last):
+            room.old[i - first] = state.labels[i]
+            _leave(state, state.labels[i], graph.weight[i])
+    return is_active
 
 
 @compiled
-def _weigh_labels(graph, state, items, gamma, sums, room):
-    """Write what each item of a unit would gain by each label with a gain above 0.
+def weigh(first, last, begin, graph, state, terms, sums, room):
+    """Write what items ``first .. last - 1`` would gain by each label with a gain above 0.
 
-    Returns the gain of the old labels, and the number of columns, the labels that occur. Uses
-    ``sums``, and leaves them 0; writes ``slot``, ``names`` and ``costs`` of the room.
+    Their unit, which was withdrawn, begins at ``begin``. The costs of an item are where its
+    similarities are, counted from those of the unit on. Uses ``sums``, and leaves them 0; writes
+    ``stay``, ``end`` and ``costs`` of the room.
     """
-    x, size, costs = sums.x, state.size, room.costs
-    before, n_columns = 0.0, 0
-    for p in range(len(items)):
-        i = items.start + p
-        weight, old = graph.weight[i], room.old[p]
+    x, size, gamma, column, cost = (
+        sums.x,
+        state.size,
+        terms.gamma,
+        room.costs.column,
+        room.costs.cost,
+    )
+    for i in range(first, last):
+        weight, old = graph.weight[i], room.old[i - begin]
         n = gather(graph, state.labels, i, sums, 0)
-        before += x[old] - gamma * weight * size[old]
-        end = costs.ptr[p]
+        room.stay[i - begin] = x[old] - gamma * weight * size[old]
+        end = graph.indptr[i] - graph.indptr[begin]
         for q in range(n):
             c = sums.touched[q]
             gain = x[c] - gamma * weight * size[c]
             x[c] = 0.0
             if gain > 0.0:
-                if room.slot[c] < 0:
-                    room.slot[c] = n_columns
-                    room.names[n_columns] = c
-                    n_columns += 1
-                costs.column[end] = room.slot[c]
-                costs.cost[end] = -gain
+                column[end], cost[end] = c, -gain
                 end += 1
-        costs.ptr[p + 1] = end
+        room.end[i - begin] = end
+
+
+@compiled
+def _name_columns(graph, items, room):
+    """Give numbers to the labels in the costs of a unit, and close the gaps between its items.
+
+    Returns the gain of the old labels, and the number of columns, the labels that occur. Writes
+    ``slot``, ``names`` and ``costs`` of the room.
+    """
+    ptr, column, cost = room.costs.ptr, room.costs.column, room.costs.cost
+    before, n_columns, at = 0.0, 0, 0
+    for p in range(len(items)):
+        before += room.stay[p]
+        for e in range(graph.indptr[items.start + p] - graph.indptr[items.start], room.end[p]):
+            c = column[e]
+            if room.slot[c] < 0:
+                room.slot[c] = n_columns
+                room.names[n_columns] = c
+                n_columns += 1
+            column[at], cost[at] = room.slot[c], cost[e]
+            at += 1
+        ptr[p + 1] = at
     return before, n_columns
 
 

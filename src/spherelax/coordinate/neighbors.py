@@ -79,6 +79,15 @@ def activate_neighbors(graph, i, active):
 
 
 @compiled
+def longest(ptr):
+    """Return the number of entries of the longest of the rows, or parts, that begin so."""
+    found = np.int64(0)
+    for i in range(len(ptr) - 1):
+        found = max(found, np.int64(ptr[i + 1]) - np.int64(ptr[i]))
+    return found
+
+
+@compiled
 def n_above(graph, floor):
     """Return how many similarities above a floor each item has."""
     counts = np.zeros(len(graph.weight), dtype=np.int64)

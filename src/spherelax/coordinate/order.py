@@ -160,11 +160,10 @@ def _keys(rows: Any) -> Keys:
 
 def _n_distinct(keys: Keys, component: Ints) -> NDArray[np.intp]:
     """Return how many different keys each component has."""
-    by_key = np.argsort(keys)
-    order = by_key[in_order(component[by_key])[0]]
-    is_new = np.r_[True, np.diff(keys[order]) != 0]
-    is_new[1:] |= np.diff(component[order]) != 0
-    return np.bincount(component[order[is_new]])
+    by_key = np.argsort(keys).astype(np.int32)
+    order = in_order(component[by_key])[0]
+    np.take(by_key, order, out=order)
+    return _count_new(keys, component, order)
 
 
 def _everywhere(rows: Any, keys: Keys) -> Keys:
@@ -189,6 +188,18 @@ def _places(order: NDArray[np.intp]) -> NDArray[np.intp]:
 def _ptr(sizes: NDArray[np.integer]) -> Ints:
     """Return where parts of such sizes begin, and where the last one ends."""
     return np.cumsum(np.r_[0, sizes], dtype=np.int32)
+
+
+@compiled
+def _count_new(keys, component, order):
+    """Count in each component the items, in some order, that have not the key of the one before."""
+    found = np.zeros(component.max() + 1, np.int64)
+    for at in range(len(order)):
+        i, before = order[at], order[max(at - 1, 0)]
+        found[component[i]] += (
+            (at == 0) | (keys[i] != keys[before]) | (component[i] != component[before])
+        )
+    return found
 
 
 @compiled

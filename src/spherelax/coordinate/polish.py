@@ -28,10 +28,13 @@ from spherelax.coordinate.moves import (
     move,
     number,
     quieten,
+    reassign,
     rouse,
     settle,
+    weigh,
+    withdraw,
 )
-from spherelax.coordinate.neighbors import Sums
+from spherelax.coordinate.neighbors import Sums, longest
 from spherelax.labels import Labels
 
 # Gains below this share of the largest similarity are rounding.
@@ -85,7 +88,7 @@ def lowered(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -
     """Go on from polished labels to a lower resolution: merge, then move. None: nothing merges."""
     found, least = None, _least_gain(graph)
     for _ in range(MAX_ROUNDS):
-        mapping = merge_all(graph, labels, gamma, least)
+        mapping = merge_all(graph, labels, gamma, least, n_threads)
         if mapping is None:
             break
         active = (np.bincount(mapping) > 1)[mapping][labels]
@@ -115,8 +118,10 @@ def _moved(
         for large in batches.large:
             moves.settle_large(large)
         batches.share_small(moves.settle_small)
-    number(state.labels)
-    return state.labels
+    found = state.labels
+    del moves, state  # their memory is needed
+    number(found)
+    return found
 
 
 class _Moves:
@@ -147,9 +152,26 @@ class _Moves:
             moved = False
             for batch in large.batches:
                 self.batches.share(large, batch, sort_out)
-                moved |= move(Scope(*batch, begin, end), *self.moved, *self.room[0])
+                for run in large.runs[batch]:
+                    moved |= self._move(large, Scope(*run, begin, end))
             is_over, all_seen = all_seen and not moved, not moved
             rouse(begin, end, state.active, all_seen and not is_over)
+
+    def _move(self, large: Large, scope: Scope) -> bool:
+        """Move the items of a run of units, or of a unit that is cut, weighed side by side."""
+        graph, state, terms = self.moved
+        room = self.room[0][1]
+        if room is None or (scope.first, scope.last) not in large.cut:
+            return bool(move(scope, *self.moved, *self.room[0]))
+        if not withdraw(scope.first, scope.last, graph, state, room):
+            return False
+
+        def weigh_part(first: int, last: int, thread: int) -> None:
+            items = scope.first + first, scope.first + last, scope.first
+            weigh(*items, graph, state, terms, self.room[thread][0], room)
+
+        self.batches.share_rows(graph.indptr[scope.first : scope.last + 1], weigh_part)
+        return bool(reassign(scope, graph, state, terms, room))
 
 
 def _least_gain(graph: Graph) -> float:
@@ -159,17 +181,18 @@ def _least_gain(graph: Graph) -> float:
 
 def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
     """Return room for the sums of one item by label, and for the largest units if there are any."""
-    m, most = graph.n_items, max(1, int(np.diff(graph.indptr).max()))
+    m, most = graph.n_items, max(1, longest(graph.indptr))
     sums = Sums(np.zeros(m, dtype=np.float32), np.empty(most + 1, dtype=np.int32))
     if not graph.grouped:
         return sums, None
-    widest = int(np.diff(graph.unit_ptr).max())
-    most = int(np.diff(graph.indptr[graph.unit_ptr]).max())
+    widest, most = longest(graph.unit_ptr), longest(graph.indptr[graph.unit_ptr])
     return sums, UnitRoom(
         old=np.empty(widest, dtype=np.int32),
+        stay=np.empty(widest),
+        end=np.empty(widest, dtype=np.int64),
         chosen=np.empty(widest, dtype=np.int32),
         slot=np.full(m, -1, dtype=np.int32),
-        names=np.empty(m, dtype=np.int32),
+        names=np.empty(min(m, most), dtype=np.int32),
         costs=Costs(
             np.zeros(widest + 1, dtype=np.int64), np.empty(most, dtype=np.int32), np.empty(most)
         ),

@@ -30,7 +30,7 @@ class PackedRows(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of U and what is kept up to date with them.
+    """The rows of U, and which of them are to be visited.
 
     The activation level of an item is the resolution at and below which it is active. It is stored
     times -1 if the rest of the group keeps the item from a column that attracts it: then it is
@@ -39,10 +39,15 @@ class Rows(NamedTuple):
 
     packed: Any  # int32 (m, 2 r)
     value: Any  # the same memory as float32
-    s: Any  # float64 (m), weighted column sums
-    count: Any  # int32 (m), number of rows with an entry in the column
     activation: Any  # float32 (m), activation levels
     active: Any  # bool (m), whether a neighbour has moved
+
+
+class Columns(NamedTuple):
+    """What is kept up to date with the rows of U during passes; it follows from them."""
+
+    s: Any  # float64 (m), weighted column sums
+    count: Any  # int32 (m), number of rows with an entry in the column
     free: Any  # int32 (m), stacks of empty columns, of each component from its first item on
     n_free: Any  # int32 (n_components), their numbers
     claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
@@ -53,7 +58,6 @@ class Proposed(NamedTuple):
 
     packed: Any  # int32 (n, 2 r)
     value: Any  # the same memory as float32
-    activation: Any  # float32 (n), as in `Rows`
     moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
     gain: Any  # float32 (n), what the objective gains
     queue: Any  # int32 (n), the active items, numbered likewise
@@ -185,10 +189,34 @@ def distance(rows, p, others, i):
 
 
 @compiled
-def leave_columns(i, weight, rows, stack):
+def fill_columns(graph, rows, columns):
+    """Sum and count the columns of all rows; sums and counts are 0 before.
+
+    Of the empty columns of a component, the first one is on top of the stack.
+    """
+    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    free, n_free, component_ptr = columns.free, columns.n_free, graph.component_ptr
+    r = packed.shape[1] // 2
+    for i in range(len(packed)):
+        for t in range(r):
+            c = packed[i, t]
+            if c >= 0:
+                count[c] += 1
+                s[c] += graph.weight[i] * value[i, r + t]
+    for component in range(len(component_ptr) - 1):
+        begin, top = component_ptr[component], component_ptr[component]
+        for c in range(component_ptr[component + 1] - 1, begin - 1, -1):
+            if count[c] == 0:
+                free[top] = c
+                top += 1
+        n_free[component] = top - begin
+
+
+@compiled
+def leave_columns(i, weight, rows, columns, stack):
     """Take the row of item i out of the column sums and counts; columns may become free."""
-    packed, value, count, s = rows.packed, rows.value, rows.count, rows.s
-    free, n_free = rows.free, rows.n_free
+    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    free, n_free = columns.free, columns.n_free
     r = packed.shape[1] // 2
     for t in range(r):
         c = packed[i, t]
@@ -203,7 +231,7 @@ def leave_columns(i, weight, rows, stack):
 
 
 @compiled
-def enter_columns(i, p, weight, rows, proposed, stack):
+def enter_columns(i, p, weight, rows, columns, proposed, stack):
     """Copy proposed row p to item i, and add it to the column sums and counts.
 
     If it has no entry, the item gets a free column.
@@ -211,17 +239,17 @@ def enter_columns(i, p, weight, rows, proposed, stack):
     new, new_value = proposed.packed, proposed.value
     r = new.shape[1] // 2
     if new[p, 0] < 0:
-        rows.n_free[stack.component] -= 1
-        top = stack.begin + rows.n_free[stack.component]
-        new[p, 0], new_value[p, r] = rows.free[top], 1.0
+        columns.n_free[stack.component] -= 1
+        top = stack.begin + columns.n_free[stack.component]
+        new[p, 0], new_value[p, r] = columns.free[top], 1.0
     for t in range(r):
         c = new[p, t]
         rows.packed[i, t] = c
         rows.value[i, r + t] = new_value[p, r + t]
         if c < 0:
             continue
-        rows.count[c] += 1
-        rows.s[c] += weight * new_value[p, r + t]
+        columns.count[c] += 1
+        columns.s[c] += weight * new_value[p, r + t]
 
 
 @compiled

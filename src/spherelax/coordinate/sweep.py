@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.batches import Batches, Items, Large
+from spherelax.coordinate.batches import Batches, Large
 from spherelax.coordinate.graph import LARGE, Graph
 from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
 from spherelax.coordinate.kernels import propose as propose_rows
-from spherelax.coordinate.neighbors import strongest_pull
-from spherelax.coordinate.rows import Proposed, Rows, Scratch
+from spherelax.coordinate.neighbors import longest, strongest_pull
+from spherelax.coordinate.rows import Columns, Proposed, Rows, Scratch, fill_columns
+from spherelax.coordinate.threads import Items
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
 # entry: only such items can become inactive.
@@ -60,28 +61,32 @@ def sweep(
             yield Iterate(gamma, abs(passes.at(gamma, n_inner)), passes.rows)
 
 
-def start(graph: Graph, row_entries: int, *, is_cut: bool = False) -> Rows:
-    """Give every item a column of its own; it is not visited before a neighbour attracts it.
-
-    ``is_cut`` tells whether any unit is visited in pieces.
-    """
+def start(graph: Graph, row_entries: int) -> Rows:
+    """Give every item a column of its own; it is not visited before a neighbour attracts it."""
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
     packed[:, 0] = np.arange(m)
     value = packed.view(np.float32)
     value[:, row_entries:] = 0.0
     value[:, row_entries] = 1.0
-    return Rows(
-        packed=packed,
-        value=value,
-        s=graph.weight.astype(np.float64),
-        count=np.ones(m, dtype=np.int32),
-        activation=strongest_pull(graph),
-        active=np.zeros(m, dtype=np.bool_),
-        free=np.zeros(m, dtype=np.int32),
-        n_free=np.zeros(len(graph.component_ptr) - 1, dtype=np.int32),
+    return Rows(packed, value, strongest_pull(graph), np.zeros(m, dtype=np.bool_))
+
+
+def columns_of(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
+    """Return what is known of the columns of rows.
+
+    ``is_cut`` tells whether any unit is visited in pieces.
+    """
+    m = graph.n_items
+    found = Columns(
+        s=np.zeros(m),
+        count=np.zeros(m, dtype=np.int32),
+        free=np.empty(m, dtype=np.int32),
+        n_free=np.empty(len(graph.component_ptr) - 1, dtype=np.int32),
         claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
+    fill_columns(graph, rows, found)
+    return found
 
 
 class _Passes:
@@ -99,13 +104,12 @@ class _Passes:
 
     def __init__(self, graph: Graph, row_entries: int, batches: Batches, rows: Rows | None) -> None:
         self.graph, self.batches = graph, batches
-        is_cut = any(one.is_cut for one in batches.large)
-        self.rows = start(graph, row_entries, is_cut=is_cut) if rows is None else rows
+        self.rows = start(graph, row_entries) if rows is None else rows
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
-        largest = min(int(np.diff(graph.unit_ptr).max()), LARGE)
+        largest = min(longest(graph.unit_ptr), LARGE)
         self.unit = [_no_rows(largest, row_entries) for _ in range(batches.n_threads)]
-        self.entries, self.widest = row_entries, int(np.diff(graph.indptr).max())
+        self.entries, self.widest = row_entries, longest(graph.indptr)
 
     def at(self, gamma: float, n_passes: int) -> float:
         """Make passes at a resolution, and return what the objective gained in the last one.
@@ -117,10 +121,12 @@ class _Passes:
         self.batch = _no_rows(most, self.entries)
         threads = range(self.batches.n_threads)
         self.scratch = [_scratch(self.graph, self.entries, self.widest) for _ in threads]
+        is_cut = any(one.cut for one in self.batches.large)
+        self.columns = columns_of(self.graph, self.rows, is_cut=is_cut)
         gain = 0.0
         for _ in range(n_passes):
             gain = self._visit_all(Terms(gamma, self.mu, SMALL))
-        del self.batch, self.scratch
+        del self.batch, self.scratch, self.columns
         return gain
 
     def _visit_all(self, terms: Terms) -> float:
@@ -130,34 +136,38 @@ class _Passes:
 
         def visit(first: int, last: int, thread: int) -> None:
             room = (self.unit[thread], self.scratch[thread], self.gains)
-            one_by_one(first, last, self.graph, self.rows, terms, *room)
+            one_by_one(first, last, self.graph, self.rows, self.columns, terms, *room)
 
         self.batches.share_small(visit)
         return float(self.gains.sum())
 
     def _visit(self, large: Large, batch: Items, terms: Terms) -> float:
         """Propose rows for a batch, side by side, and put them into place; return the gain."""
-        graph, rows, proposed = self.graph, self.rows, self.batch
+        graph, rows, columns, proposed = self.graph, self.rows, self.columns, self.batch
 
         def span(first: int, last: int) -> Span:
             unit = bisect_right(graph.unit_ptr, first) - 1
             return Span(first, last, unit, batch[0], large.component)
 
         def propose(first: int, last: int, thread: int) -> None:
-            propose_rows(span(first, last), graph, rows, terms, proposed, self.scratch[thread])
+            scratch = self.scratch[thread]
+            propose_rows(span(first, last), graph, rows, columns, terms, proposed, scratch)
+
+        def rouse(first: int, last: int, _: int) -> None:
+            activate(span(first, last), graph, rows, proposed)
 
         self.batches.share(large, batch, propose)
-        gain: float = commit(span(*batch), graph, rows, proposed, large.largest)
-        activate(span(*batch), graph, rows, proposed)
+        gain: float = commit(span(*batch), graph, rows, columns, proposed, large.largest)
+        self.batches.share(large, batch, rouse)
         return gain
 
 
 def _no_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
-    activation, moved, gain = np.empty((3, n), dtype=np.float32)
+    moved, gain = np.empty((2, n), dtype=np.float32)
     queue, left = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.bool_)
-    return Proposed(packed, packed.view(np.float32), activation, moved, gain, queue, left)
+    return Proposed(packed, packed.view(np.float32), moved, gain, queue, left)
 
 
 def _scratch(graph: Graph, row_entries: int, most: int) -> Scratch:

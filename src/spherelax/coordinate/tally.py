@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.compiled import compiled
+from spherelax.coordinate.graph import Graph
+from spherelax.coordinate.threads import Threads
+from spherelax.labels import Labels
 
 
-@compiled(allocates=True)
-def within(graph, labels, n_labels):
-    """Return for each label the summed similarity of the pairs that share it."""
+def within(graph: Graph, labels: Labels, n_labels: int, n_threads: int = 1) -> NDArray[np.float64]:
+    """Return for each label the summed similarity of the pairs that share it.
+
+    It does not depend on the number of threads: they sum up items, which are added in order.
+    """
+    totals = np.empty(len(labels))
+
+    def sum_up(first: int, last: int, _: int) -> None:
+        sum_before(first, last, graph, labels, totals)
+
+    with Threads(n_threads, len(graph.values)) as threads:
+        threads.share_rows(graph.indptr, sum_up)
+    return np.asarray(np.bincount(labels, weights=totals, minlength=n_labels), dtype=float)
+
+
+@compiled
+def sum_before(first, last, graph, labels, totals):
+    """Sum the similarities of items ``first .. last - 1`` with those before them of their label."""
     indptr, indices, values = graph.indptr, graph.indices, graph.values
-    inside = np.zeros(n_labels)
-    for i in range(np.uint64(len(labels))):
+    for i in range(np.uint64(first), np.uint64(last)):
         c, total = labels[i], 0.0
         for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
             j = np.uint64(indices[e])
             if j < i:
                 total += values[e] if labels[j] == c else 0.0
-        inside[c] += total
-    return inside
+        totals[i] = total
 
 
 @compiled

@@ -215,7 +215,7 @@ class Trail:
         """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
         labels = self._improved(iterate)
         if labels is not None:
-            self.last = self.model.labeling(labels)
+            self.last = self.model.labeling(labels, n_threads=self.route.n_threads)
         self.labels.append(self.last.labels)
         self.savings.append(self.last.saving)
         self.accounts.append(self.last.account)
