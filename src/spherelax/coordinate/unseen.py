@@ -25,8 +25,8 @@ from spherelax.labels import Labels
 
 # Valleys that are believed in before any is seen, and the mean of the squares of their depths
 # beyond the shallowest one that counts.
-BELIEVED = 12.0
-MEAN_SQUARE = 0.15
+BELIEVED = 8.0
+MEAN_SQUARE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def share_between(labels: Labels, depths: Sequence[float]) -> NDArray[np.float64
     --------
     >>> three = np.repeat(np.int32([0, 1, 2]), 9)
     >>> [share_between(three, [depth, depth])[0].round(1) for depth in (3.0, 0.5)]
-    [np.float64(0.9), np.float64(0.4)]
+    [np.float64(1.0), np.float64(0.5)]
     """
     squares = np.square(np.bincount(labels).astype(float))
     expected = n_hidden(depths) * (len(depths) + 1.0) * squares / squares.sum()
@@ -125,7 +125,7 @@ def n_hidden(depths: Sequence[float]) -> float:
     Examples
     --------
     >>> round(n_hidden([3.0] * 9), 2), round(n_hidden([0.5] * 9), 2)
-    (0.04, 2.62)
+    (0.03, 2.09)
     """
     squares = np.maximum(np.square(np.maximum(depths, 0.0)) - VALLEY**2, 0.0)
     mean = (float(squares.sum()) + BELIEVED * MEAN_SQUARE) / (len(squares) + BELIEVED)
