@@ -13,7 +13,8 @@ import pytest
 
 from spherelax import InvalidInputError
 from spherelax.io.frames import Sheet, read_sheet
-from spherelax.io.parquet import parquet_bytes
+from spherelax.io.pairs import read_pairs
+from spherelax.io.parquet import parquet_batches, parquet_bytes
 
 MAKERS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 DAY = dt.date(2024, 2, 29)
@@ -117,6 +118,17 @@ def test_faults_of_files_are_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_text_of_parquet_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    damaged = pa.array([b"one", b"\xc5"]).view(pa.string())
+    path = tmp_path / "pairs.parquet"
+    pq.write_table(pa.table({"id_a": damaged, "id_b": ["c", "d"], "score": [0.5, 0.9]}), path)
+    with pytest.raises(InvalidInputError, match=r"pairs\.parquet: not a readable \.parquet file"):
+        read_pairs(path)
+    with pytest.raises(InvalidInputError, match=r"pairs\.parquet: not a readable \.parquet file"):
+        list(parquet_batches(path))
+
+
 def test_every_damage_to_a_parquet_file_is_told_in_one_line(tmp_path: Path) -> None:
     whole = parquet_bytes({"id": [*"abcdefgh"], "score": [0.5] * 8}, "t.parquet")
     path = tmp_path / "damaged.parquet"
@@ -160,7 +172,8 @@ def test_csv_needs_no_library_of_tables(tmp_path: Path) -> None:
 import sys
 sys.modules.update(dict.fromkeys(["pandas", "polars", "pyarrow"]))
 from spherelax.io.frames import read_sheet
-from spherelax.io.parquet import parquet_bytes
+from spherelax.io.pairs import read_pairs
+from spherelax.io.parquet import parquet_batches, parquet_bytes
 assert read_sheet({str(path)!r}, "a table").columns == {{"id": ["x"], "score": ["1"]}}
 try:
     parquet_bytes({{"id": [1]}}, "t.parquet")

@@ -19,6 +19,12 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
+def npy_of(dtype: str) -> bytes:
+    """Return a file of NumPy whose header names a type."""
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': (2, 2), }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(32)
+
+
 WRITERS = {
     "csr.npz": lambda path: sp.save_npz(path, sp.csr_array(W)),
     "coo.npz": lambda path: sp.save_npz(path, sp.coo_matrix(W)),
@@ -77,6 +83,7 @@ def test_every_format_holds_the_same_similarity(tmp_path: Path, name: str) -> No
         ("e.npz", b"", "not a readable .npz file; File is not a zip file"),
         ("e.mtx", b"", "not a readable .mtx file"),
         ("e.npy", b"garbage\0\xff" * 99, "not a readable .npy file"),
+        ("e.npy", npy_of(",f8"), "not a readable .npy file; invalid syntax"),
         ("e.npz", b"garbage\0\xff" * 99, "not a readable .npz file"),
         ("e.mtx", b"garbage\0\xff" * 99, "must be a text file; found a zero byte"),
         ("e.mtx", b"garbage\xff" * 99, "not a readable .mtx file"),

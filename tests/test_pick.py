@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spherelax.pick import pick_description, pick_stability, pick_valley
+from spherelax.pick import pick_description, pick_stability, pick_step, pick_valley
 from spherelax.result import Status, SweepPath
 
 CURVES = st.lists(st.integers(0, 4).map(float), min_size=3, max_size=14)
@@ -126,3 +126,24 @@ def test_the_middle_of_the_labels_that_last_longest(counts, index):
     path = SweepPath(resolutions / (1 + resolutions), curve, curve, labels_with(counts))
     found = pick_stability(path)
     assert (found.index, found.status) == (index, Status.STABLE)
+
+
+def test_each_rule_has_its_name():
+    etas = np.array([0.0, 2.0, 0.0, 0.0, 3.0, 1.0])
+    alphas = np.linspace(0.9, 0.1, 6)
+    labels = labels_with((5, 5, 5, 5, 2, 1))
+    savings = np.array([0.0, 0.0, 0.0, 0.0, 9.0, 0.0])
+    path = SweepPath(
+        alphas=alphas, etas=etas, objectives=np.zeros(6), labels=labels, savings=savings
+    )
+    merged = np.zeros(6, dtype=bool)
+
+    def picked(rule):
+        return pick_step(path, rule, merged=merged, score=len, eta_floor=0.0)
+
+    assert picked("description") == pick_description(savings)
+    assert picked("stability") == pick_stability(path)
+    assert picked("eta") == pick_valley(path, merged, len, 0.0)
+    assert len({picked(rule).status for rule in ("description", "stability", "eta")}) == 3
+    chosen = picked(float(path.resolutions[5]))
+    assert (chosen.index, chosen.status) == (5, Status.CHOSEN)

@@ -36,3 +36,9 @@ def test_an_item_that_is_alone_is_on_no_other_side():
     lineage = Lineage(np.arange(3, dtype=np.int32))
     lineage.merge(0, 1, 2.0)
     np.testing.assert_array_equal(lineage.share(np.array([0, 1, 2]), [1.0]), 1.0)
+
+
+def test_two_items_across_a_border_share_nothing():
+    lineage = Lineage(np.arange(2, dtype=np.int32))
+    lineage.merge(0, 1, 2.0)
+    np.testing.assert_array_equal(lineage.share(np.zeros(2, dtype=np.int32), [1.0]), 0.0)

@@ -33,6 +33,7 @@ def test_share_of_a_cloud_is_the_mean_over_numbers_of_things():
         # Of a single thing, an item has no other: what is left of it at k = m counts as none.
         assert found[item] == pytest.approx(shares.mean(), abs=0.01)
     assert found[99] == 1.0
+    np.testing.assert_allclose(share_of_cloud(np.zeros(2, dtype=np.int32)), 0.5 / np.log(2))
 
 
 def test_hidden_valleys_are_drawn_by_the_law_of_poisson():

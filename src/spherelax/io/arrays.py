@@ -34,6 +34,7 @@ BROKEN = (
     AttributeError,
     EOFError,
     RuntimeError,
+    SyntaxError,
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,

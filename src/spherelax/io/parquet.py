@@ -47,7 +47,7 @@ def read_parquet(path: str | Path) -> Any:
     ...     read_parquet(path).to_pydict()
     {'id': [7, 8], 'entity': [0, 0]}
     """
-    return _read_by(Path(path), lambda file: file.read(use_threads=False))
+    return _read_by(Path(path), lambda file: _valid(file.read(use_threads=False)))
 
 
 def parquet_batches(
@@ -65,7 +65,7 @@ def parquet_batches(
     [[7, 8], [9]]
     """
     with _opened(Path(path)) as file:
-        yield from file.iter_batches(n_rows, columns=columns, use_threads=False)
+        yield from map(_valid, file.iter_batches(n_rows, columns=columns, use_threads=False))
 
 
 def parquet_columns(path: str | Path) -> list[str]:
@@ -131,6 +131,12 @@ def _of_equal_length(pyarrow: Any, batches: Iterable[Any], schema: Any) -> Itera
             rest = rest.slice(ROW_GROUP)
     if rest.num_rows:
         yield rest.combine_chunks()
+
+
+def _valid(rows: Any) -> Any:
+    """Return rows whose text is UTF-8, which nothing else checks; refuse others."""
+    rows.validate(full=True)
+    return rows
 
 
 def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:
