@@ -172,8 +172,7 @@ def test_csv_needs_no_library_of_tables(tmp_path: Path) -> None:
 import sys
 sys.modules.update(dict.fromkeys(["pandas", "polars", "pyarrow"]))
 from spherelax.io.frames import read_sheet
-from spherelax.io.pairs import read_pairs
-from spherelax.io.parquet import parquet_batches, parquet_bytes
+from spherelax.io.parquet import parquet_bytes
 assert read_sheet({str(path)!r}, "a table").columns == {{"id": ["x"], "score": ["1"]}}
 try:
     parquet_bytes({{"id": [1]}}, "t.parquet")
