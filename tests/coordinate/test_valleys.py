@@ -68,11 +68,15 @@ SEVERAL = {
 
 
 @pytest.mark.parametrize("kind", SEVERAL)
-def test_separate_clusters_are_found(kind, seed):
-    X, truth = SEVERAL[kind](seed)
-    result = solve_points(X)
-    assert result.n_labels == len(np.unique(truth))
-    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.97
+def test_separate_clusters_are_found(kind):
+    """In all of twelve samples, but for one at most."""
+    n_found = 0
+    for seed in range(12):
+        X, truth = SEVERAL[kind](seed)
+        result = solve_points(X)
+        scores = sl.metrics.pairwise_scores(truth, result.labels)
+        n_found += result.n_labels == len(np.unique(truth)) and scores.f_score > 0.97
+    assert n_found >= 11
 
 
 def line(n, seed):
