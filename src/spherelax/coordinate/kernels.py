@@ -304,6 +304,7 @@ def commit(span, graph, rows, columns, proposed, largest):
     all that is kept up to date with them, but for the activity of neighbours.
     """
     weight, unit_ptr, queue, moved = graph.weight, graph.unit_ptr, proposed.queue, proposed.moved
+    old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
     stack = Stack(span.component, graph.component_ptr[span.component])
     n, n_claims, unit, total = _find_moved(span, proposed), 0, span.unit, 0.0
     for k in range(n):
@@ -314,14 +315,14 @@ def commit(span, graph, rows, columns, proposed, largest):
         while unit_ptr[unit + 1] <= i:
             unit += 1
         is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > largest
-        claims = is_cut and _enters(i, p, rows, proposed)
+        claims = is_cut and _goes_beyond(new, p, old, i)
         waits = _must_wait(i, p, span.component, rows, columns, proposed)
         if waits or (claims and _is_claimed(i, p, unit, rows, columns, proposed)):
             rows.active[i] = True
             moved[p] = 0.0
             continue
         total += proposed.gain[p]
-        proposed.left[p] = _leaves(i, p, rows, proposed)
+        proposed.left[p] = _goes_beyond(old, i, new, p)
         leave_columns(i, weight[i], rows, columns, stack)
         enter_columns(i, p, weight[i], rows, columns, proposed, stack)
         if claims:
@@ -344,26 +345,13 @@ def _find_moved(span, proposed):
 
 
 @compiled
-def _enters(i, p, rows, proposed):
-    """Tell whether proposed row p has an entry in a column that the row of item i does not have."""
-    old, new = PackedRows(rows.packed, rows.value), proposed.packed
-    found = False
-    for t in range(new.shape[1] // 2):
-        c = new[p, t]
-        if c >= 0:
-            found |= entry(old, i, c) == 0.0
-    return found
-
-
-@compiled
-def _leaves(i, p, rows, proposed):
-    """Tell whether item i has an entry in a column that proposed row p does not have."""
-    packed, new = rows.packed, PackedRows(proposed.packed, proposed.value)
-    found = False
+def _goes_beyond(one, i, other, p):
+    """Tell whether row i of ``one`` has an entry in a column that row p of ``other`` has not."""
+    packed, found = one.packed, False
     for t in range(packed.shape[1] // 2):
         c = packed[i, t]
         if c >= 0:
-            found |= entry(new, p, c) == 0.0
+            found |= entry(other, p, c) == 0.0
     return found
 
 
