@@ -80,7 +80,8 @@ class Passes:
         self.columns = coordinate.columns_of(graph, self.rows)
         self.mu = coordinate.REPULSION * float(graph.values.max())
         self.proposed = coordinate._no_rows(graph.n_items, row_entries)
-        self.scratch = coordinate._scratch(graph, row_entries, graph.n_items)
+        occupied = np.zeros(graph.n_items, dtype=np.float32)
+        self.scratch = coordinate._scratch(graph, row_entries, graph.n_items, occupied)
 
     def __call__(self, gamma):
         """Make a pass with all items active; return what it gained."""
@@ -94,9 +95,9 @@ class Passes:
         gain = 0.0
         for first, last in pairwise(self.cuts.tolist()):
             begin, end = map(int, graph.unit_ptr[[first, last]])
-            span = Span(begin, end, first, begin, component=0)
+            span = Span(begin, end, first, begin, component=0, largest=graph.n_items)
             kernels.propose(span, graph, rows, columns, terms, proposed, self.scratch)
-            gain += kernels.commit(span, graph, rows, columns, proposed, graph.n_items)
+            gain += kernels.commit(span, graph, rows, columns, proposed)
             kernels.activate(span, graph, rows, proposed)
         return gain
 
@@ -248,3 +249,26 @@ def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
     taken = np.repeat(group, 2)[columns.ravel() >= 0] * graph.n_items + columns[columns >= 0]
     assert len(np.unique(taken)) == len(taken)
     assert len(np.unique(columns[:, 0])) < graph.n_items
+
+
+def test_a_piece_that_is_a_whole_group_is_visited_like_the_group(seed):
+    graph = large_graph(seed, n_groups=3)
+    step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=1))
+    passes = Passes(graph, 2)
+    passes.rows = step.rows
+    columns, scratch = coordinate.columns_of(graph, step.rows), passes.scratch
+    terms = Terms(0.1, passes.mu, passes.tau)
+    begin, end = map(int, graph.unit_ptr[1:3])
+    found = []
+    for largest in (end - begin, 1):
+        step.rows.active[:] = True
+        span = Span(begin, end, 1, begin, component=0, largest=largest)
+        if largest == 1:
+            kernels.occupy(begin, end, step.rows, terms, scratch.occupied)
+            assert scratch.occupied.sum() > 0.9 * (end - begin)
+        kernels.propose(span, graph, step.rows, columns, terms, passes.proposed, scratch)
+        found.append(passes.proposed.packed[: end - begin].copy())
+    np.testing.assert_array_equal(*found)
+    assert not scratch.group.any()
+    kernels.vacate(begin, end, step.rows, scratch.occupied)
+    assert not scratch.occupied.any()

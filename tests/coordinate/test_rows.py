@@ -60,14 +60,14 @@ def test_the_largest_entries_are_kept(tau, seed):
     for _ in range(20):
         y = rng.normal(size=M).astype(np.float32)
         touched = rng.permutation(M).astype(np.int32)
-        scratch = Scratch(nothing, nothing, y.copy(), touched)
+        scratch = Scratch(nothing, nothing, nothing, y.copy(), touched)
         x = np.zeros(M)
         x[touched] = y
         length = kernels.keep_largest(rows, 2, scratch, M, tau)
         expected = best_row(x, tau, R)
         np.testing.assert_allclose(dense(rows, 2), expected, rtol=1e-6)
         np.testing.assert_allclose(length, x @ expected, rtol=1e-6)
-    scratch = Scratch(nothing, nothing, -abs(y), touched)
+    scratch = Scratch(nothing, nothing, nothing, -abs(y), touched)
     assert kernels.keep_largest(rows, 2, scratch, M, tau) == 0.0
     np.testing.assert_array_equal(rows.packed[2, :R], -1)
 

@@ -31,7 +31,7 @@ class Batches(Threads):
     """
 
     def __init__(self, graph: Graph, n_threads: int) -> None:
-        super().__init__(n_threads, len(graph.values))
+        super().__init__(n_threads, graph.indptr)
         is_large = np.diff(graph.component_ptr) >= LARGE
         self.large = [Large(graph, int(at), self.n_parts) for at in np.flatnonzero(is_large)]
         ends = np.flatnonzero(np.diff(np.r_[True, is_large, True]))

@@ -78,6 +78,7 @@ class Span(NamedTuple):
     unit: Any  # int64
     base: Any  # int64, where the batch begins
     component: Any  # int64
+    largest: Any  # int64, units with more items are visited in pieces
 
 
 class Visit(NamedTuple):
@@ -87,6 +88,7 @@ class Visit(NamedTuple):
     weight: Any  # float32, n_i
     price: Any  # float64, gamma n_i
     grouped: Any  # bool, whether other items are in its group
+    cut: Any  # bool, whether its group is visited in pieces
 
 
 @compiled
@@ -102,9 +104,9 @@ def one_by_one(first, last, graph, rows, columns, terms, proposed, scratch, gain
         while unit_ptr[unit] < component_ptr[component + 1]:
             begin, end = np.int64(unit_ptr[unit]), np.int64(unit_ptr[unit + 1])
             if _any_active(begin, end, rows, terms):
-                span = Span(begin, end, unit, begin, component)
+                span = Span(begin, end, unit, begin, component, end - begin)
                 propose(span, graph, rows, columns, terms, proposed, scratch)
-                gains[component] += commit(span, graph, rows, columns, proposed, end - begin)
+                gains[component] += commit(span, graph, rows, columns, proposed)
                 activate(span, graph, rows, proposed)
             unit += 1
 
@@ -134,12 +136,30 @@ def _any_active(begin, end, rows, terms):
 
 
 @compiled
+def occupy(first, last, rows, terms, occupied):
+    """Sum the rows of a unit, items ``first .. last - 1``, by column, if any is to be visited."""
+    packed = PackedRows(rows.packed, rows.value)
+    if _any_active(first, last, rows, terms):
+        for i in range(first, last):
+            add(packed, i, 1.0, occupied)
+
+
+@compiled
+def vacate(first, last, rows, occupied):
+    """Set sums by column to 0 where items ``first .. last - 1`` have entries."""
+    packed = PackedRows(rows.packed, rows.value)
+    for i in range(first, last):
+        clear(packed, i, occupied)
+
+
+@compiled
 def propose(span, graph, rows, columns, terms, proposed, scratch):
     """Write the best rows of the active items of a span into ``proposed``; they become inactive.
 
     Reads graph, rows and columns; writes the activation levels, which nobody else reads; uses
     ``scratch``, and leaves its sums 0. Items of a group see the rows that have just been proposed
-    for those before them in the span, for repulsion only.
+    for those before them in the span, for repulsion only. A group that is visited in pieces has
+    been summed once for all of them (`occupy`).
     """
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
     moved, gain, active, activation = proposed.moved, proposed.gain, rows.active, rows.activation
@@ -151,10 +171,10 @@ def propose(span, graph, rows, columns, terms, proposed, scratch):
         while unit_ptr[unit + 1] <= span.base + queue[k]:
             unit += 1
         begin, end = unit_ptr[unit], unit_ptr[unit + 1]
-        grouped = end - begin > 1
-        if grouped:
-            for i in range(begin, end):
-                add(old, i, 1.0, group)
+        grouped, is_cut = end - begin > 1, end - begin > span.largest
+        summed = end if grouped and not is_cut else begin
+        for i in range(begin, summed):
+            add(old, i, 1.0, group)
         first_visit = k
         while k < last and span.base + queue[k] < end:
             p = queue[k]
@@ -163,7 +183,7 @@ def propose(span, graph, rows, columns, terms, proposed, scratch):
                 _look_ahead(k, last - 1, span.base, graph, rows, s, proposed, scratch)
             if grouped:
                 add(old, i, -1.0, group)
-            visit = Visit(i, node_weight[i], terms.gamma * node_weight[i], grouped)
+            visit = Visit(i, node_weight[i], terms.gamma * node_weight[i], grouped, is_cut)
             n = attract(graph, old, i, scratch)
             before = _objective_of_row(visit, old, s, terms, scratch)
             is_repelled = _candidates(visit, n, s, terms, scratch)
@@ -178,10 +198,11 @@ def propose(span, graph, rows, columns, terms, proposed, scratch):
             if grouped:
                 add(new, p, 1.0, group)
             k += 1
+        for i in range(begin, summed):
+            clear(old, i, group)
         if grouped:
-            for i in range(begin, end):
-                clear(old, i, group)
             for visited in range(first_visit, k):
+                clear(old, span.base + queue[visited], group)
                 clear(new, queue[visited], group)
 
 
@@ -234,7 +255,7 @@ def _objective_of_row(visit, rows, s, terms, scratch):
 
     Then adds ``gamma n_i^2 U_i`` to ``x``, so that all of ``gamma n_i s`` can be subtracted.
     """
-    packed, value, x, group = rows.packed, rows.value, scratch.x, scratch.group
+    packed, value, x = rows.packed, rows.value, scratch.x
     r = packed.shape[1] // 2
     total = 0.0
     for t in range(r):
@@ -243,7 +264,7 @@ def _objective_of_row(visit, rows, s, terms, scratch):
             v = value[visit.item, r + t]
             total += v * (x[c] - visit.price * (s[c] - visit.weight * v))
             if visit.grouped:
-                total -= terms.mu * v * group[c]
+                total -= terms.mu * v * _held(c, visit, scratch)
             if x[c] > 0.0:
                 x[c] += visit.price * visit.weight * v
     return total
@@ -255,15 +276,25 @@ def _candidates(visit, n, s, terms, scratch):
 
     Tells whether the group of the item repels it from any column that attracts it.
     """
-    x, y, group, touched = scratch.x, scratch.y, scratch.group, scratch.touched
+    x, y, touched = scratch.x, scratch.y, scratch.touched
     is_repelled = False
     for q in range(n):
         c = touched[q]
         y[q] = x[c] - visit.price * s[c]
-        if visit.grouped and y[q] > 0.0 and group[c] > 0.0:
+        if visit.grouped and y[q] > 0.0 and _held(c, visit, scratch) > 0.0:
             is_repelled = True
-            y[q] -= terms.mu * group[c]
+            y[q] -= terms.mu * _held(c, visit, scratch)
     return is_repelled
+
+
+@compiled
+def _held(c, visit, scratch):
+    """Return the sum of column c over the other items of the group of a visited item."""
+    group, occupied = scratch.group, scratch.occupied
+    held = group[c]
+    if visit.cut:
+        held += occupied[c]
+    return held
 
 
 @compiled
@@ -280,7 +311,7 @@ def _activation_level(visit, n, rows, s, terms, scratch):
     The row has one entry. Column c enters it when ``x_c - gamma n_i s_c`` reaches tau times the
     same of the item's own column; columns of its group are left out.
     """
-    x, group, touched, packed = scratch.x, scratch.group, scratch.touched, rows.packed
+    x, touched, packed = scratch.x, scratch.touched, rows.packed
     weight, own = visit.weight, packed[visit.item, 0]
     own_pull = terms.tau * max(x[own] - visit.price * weight, 0.0)
     own_room = terms.tau * (s[own] - weight)
@@ -288,7 +319,7 @@ def _activation_level(visit, n, rows, s, terms, scratch):
     for q in range(n):
         c = touched[q]
         pull, room = x[c] - own_pull, weight * (s[c] - own_room)
-        if visit.grouped and group[c] > 0.0:
+        if visit.grouped and _held(c, visit, scratch) > 0.0:
             continue
         if c != own and room > 0.0 and pull > level * room:
             level = pull / room
@@ -296,12 +327,12 @@ def _activation_level(visit, n, rows, s, terms, scratch):
 
 
 @compiled
-def commit(span, graph, rows, columns, proposed, largest):
+def commit(span, graph, rows, columns, proposed):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
-    Units with more than ``largest`` items were cut, and their parts did not see each other: of two
-    items of such a unit that would enter the same column, the second one waits. Writes the rows and
-    all that is kept up to date with them, but for the activity of neighbours.
+    Pieces of a unit did not see each other: of two of its items that would enter the same column,
+    the second one waits. Writes the rows and all that is kept up to date with them, but for the
+    activity of neighbours.
     """
     weight, unit_ptr, queue, moved = graph.weight, graph.unit_ptr, proposed.queue, proposed.moved
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
@@ -314,7 +345,7 @@ def commit(span, graph, rows, columns, proposed, largest):
             _fetch_columns(queue[min(k + AHEAD, n - 1)], span.base, rows, columns, proposed)
         while unit_ptr[unit + 1] <= i:
             unit += 1
-        is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > largest
+        is_cut = unit_ptr[unit + 1] - unit_ptr[unit] > span.largest
         claims = is_cut and _goes_beyond(new, p, old, i)
         waits = _must_wait(i, p, span.component, rows, columns, proposed)
         if waits or (claims and _is_claimed(i, p, unit, rows, columns, proposed)):

@@ -126,7 +126,7 @@ def contract(
     )
     start = np.zeros(k + 2, dtype=np.int64)
     items = _measured(level, labels, start, outline)
-    threads = Threads(n_threads, len(level.values))
+    threads = Threads(n_threads, level.indptr)
     parts = threads.parts_of_rows(start[: k + 1])
     sums = [
         Sums(np.zeros(k, dtype=np.float32), np.empty(k + 1, dtype=np.int32))

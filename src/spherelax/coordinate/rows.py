@@ -69,6 +69,7 @@ class Scratch(NamedTuple):
 
     x: Any  # float32 (m), sums by column; 0 before and after
     group: Any  # float32 (m), column sums of the other rows of a group; 0 before and after
+    occupied: Any  # float32 (m), those of a group that is visited in pieces, for all threads
     y: Any  # float32, candidates for entries, room for all columns that a row can touch
     touched: Any  # int32, the columns of these candidates
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.batches import Batches, Large
 from spherelax.coordinate.graph import LARGE, Graph
-from spherelax.coordinate.kernels import Span, Terms, activate, commit, one_by_one
+from spherelax.coordinate.kernels import Span, Terms, activate, commit, occupy, one_by_one, vacate
 from spherelax.coordinate.kernels import propose as propose_rows
 from spherelax.coordinate.neighbors import longest, strongest_pull
 from spherelax.coordinate.rows import Columns, Proposed, Rows, Scratch, fill_columns
@@ -119,9 +119,10 @@ class _Passes:
         spans = [span for one in self.batches.large for span in one.batches]
         most = max((last - first for first, last in spans), default=0)
         self.batch = _no_rows(most, self.entries)
-        threads = range(self.batches.n_threads)
-        self.scratch = [_scratch(self.graph, self.entries, self.widest) for _ in threads]
         is_cut = any(one.cut for one in self.batches.large)
+        occupied = np.zeros(self.graph.n_items if is_cut else 1, dtype=np.float32)
+        room = self.graph, self.entries, self.widest, occupied
+        self.scratch = [_scratch(*room) for _ in range(self.batches.n_threads)]
         self.columns = columns_of(self.graph, self.rows, is_cut=is_cut)
         gain = 0.0
         for _ in range(n_passes):
@@ -147,7 +148,7 @@ class _Passes:
 
         def span(first: int, last: int) -> Span:
             unit = bisect_right(graph.unit_ptr, first) - 1
-            return Span(first, last, unit, batch[0], large.component)
+            return Span(first, last, unit, batch[0], large.component, large.largest)
 
         def propose(first: int, last: int, thread: int) -> None:
             scratch = self.scratch[thread]
@@ -156,8 +157,14 @@ class _Passes:
         def rouse(first: int, last: int, _: int) -> None:
             activate(span(first, last), graph, rows, proposed)
 
+        occupied = self.scratch[0].occupied
+        pieces = [unit for unit in large.runs[batch] if unit in large.cut]
+        for unit in pieces:
+            occupy(*unit, rows, terms, occupied)
         self.batches.share(large, batch, propose)
-        gain: float = commit(span(*batch), graph, rows, columns, proposed, large.largest)
+        for unit in pieces:
+            vacate(*unit, rows, occupied)
+        gain: float = commit(span(*batch), graph, rows, columns, proposed)
         self.batches.share(large, batch, rouse)
         return gain
 
@@ -170,13 +177,14 @@ def _no_rows(n: int, row_entries: int) -> Proposed:
     return Proposed(packed, packed.view(np.float32), moved, gain, queue, left)
 
 
-def _scratch(graph: Graph, row_entries: int, most: int) -> Scratch:
+def _scratch(graph: Graph, row_entries: int, most: int, occupied: NDArray[np.float32]) -> Scratch:
     """Return what one thread works with, if no item has more neighbours than ``most``."""
     m = graph.n_items
     widest = 1 + min(m, row_entries * most)
     return Scratch(
         x=np.zeros(m, dtype=np.float32),
         group=np.zeros(m if graph.grouped else 1, dtype=np.float32),
+        occupied=occupied,
         y=np.empty(widest, dtype=np.float32),
         touched=np.empty(widest, dtype=np.int32),
     )

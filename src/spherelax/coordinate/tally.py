@@ -21,7 +21,7 @@ def within(graph: Graph, labels: Labels, n_labels: int, n_threads: int = 1) -> N
     def sum_up(first: int, last: int, _: int) -> None:
         sum_before(first, last, graph, labels, totals)
 
-    with Threads(n_threads, len(graph.values)) as threads:
+    with Threads(n_threads, graph.indptr) as threads:
         threads.share_rows(graph.indptr, sum_up)
     return np.asarray(np.bincount(labels, weights=totals, minlength=n_labels), dtype=float)
 

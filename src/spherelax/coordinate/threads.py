@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 # Parts of the work for each thread: a thread that is done early takes one more.
 N_PARTS = 4
-# Number of similarities below which a second thread costs more time than it saves.
-WORTH_THREADS = 1 << 20
+# Amount of work below which a second thread costs more time than it saves: a similarity counts 1,
+# and what else there is to do for an item as much as some similarities.
+WORTH_THREADS = 1_750_000
+SIMILARITIES_OF_ITEM = 10
 
 # The first item, and the one after the last.
 Items = tuple[int, int]
@@ -24,7 +26,7 @@ Work = Callable[[int, int, int], None]
 
 
 class Threads:
-    """Threads for work on so many similarities, as long as the context lasts.
+    """Threads for work on rows that begin at ``indptr``, as long as the context lasts.
 
     Attributes
     ----------
@@ -34,8 +36,9 @@ class Threads:
         In how many parts work should be cut.
     """
 
-    def __init__(self, n_threads: int, n_entries: int) -> None:
-        self.n_threads = n_threads if n_entries >= WORTH_THREADS else 1
+    def __init__(self, n_threads: int, indptr: NDArray[np.int64]) -> None:
+        work = indptr[-1] + SIMILARITIES_OF_ITEM * (len(indptr) - 1)
+        self.n_threads = n_threads if work >= WORTH_THREADS else 1
         self.n_parts = 1 if self.n_threads == 1 else N_PARTS * self.n_threads
 
     def __enter__(self) -> Self:

@@ -43,6 +43,9 @@ TOP_QUANTILE = 0.9
 # Where the grid ends, in units of the average. Without groups the walk goes on from there until the
 # labels are the connected components, or for MAX_STEPS steps in all.
 BOTTOM = 0.3
+# Or, with groups, where a similarity of this share of the largest pays for its item to join a label
+# with one item of every group: the labels are hardly others below that.
+WEAK = 0.01
 MAX_STEPS = 160
 # Below that, this number of steps in a row that save less than the best end the walk.
 WORSE_STEPS = 8
@@ -173,15 +176,24 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
     strongest = model.totals.ratio(TOP_QUANTILE) if model.is_corrected else graph.strongest
     degree = 2.0 * model.total / max(model.totals.n_present, 1)
     top = strongest * (min(TOP_OF_MANY / degree, TOP) if many and degree > 0 else TOP)
-    top = max(top / model.average, 1.0)
+    bottom = _bottom(model)
+    top = max(top / model.average, bottom / BOTTOM)
     n_steps = route.settings.n_steps
     if n_steps is None:
-        n_steps = 1 + math.ceil(math.log(top / BOTTOM, RATIO_OF_MANY)) if many else STEPS
-    ratio_of_steps = (BOTTOM / top) ** (1.0 / (n_steps - 1))
+        n_steps = 1 + math.ceil(math.log(top / bottom, RATIO_OF_MANY)) if many else STEPS
+    ratio_of_steps = (bottom / top) ** (1.0 / (n_steps - 1))
     resolutions = top * ratio_of_steps ** np.arange(n_steps if _ends(model) else MAX_STEPS)
     if route.through is not None:
         resolutions = np.unique(np.r_[resolutions, route.through])[::-1]
     return np.asarray(resolutions)
+
+
+def _bottom(model: Model) -> float:
+    """Return the resolution where the grid ends."""
+    if not model.graph.grouped or model.right is not None:
+        return BOTTOM
+    full = WEAK * model.graph.strongest / model.totals.n_groups
+    return max(full / model.average, BOTTOM)
 
 
 def _ends(model: Model) -> bool:
@@ -273,7 +285,7 @@ class Trail:
             return False
         savings = self.savings
         if self.is_many:
-            return self._is_over or resolution <= BOTTOM
+            return self._is_over or resolution <= _bottom(self.model)
         if _ends(self.model) or resolution > BOTTOM:
             return False
         worse = max(savings[-WORSE_STEPS:]) < max(savings) and max(savings) > 0
