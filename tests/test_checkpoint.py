@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import spherelax as sl
 from killing import PROBLEMS, answer
@@ -101,6 +102,15 @@ def test_a_run_goes_on_with_the_step_after_the_last_one_that_was_written(file, c
     computed.clear()
     assert_same(sl.solve(**given, checkpoint=file), whole)
     assert len(computed) == n_steps - 10  # the eleventh was computed, but not written
+
+
+@pytest.mark.usefixtures("often")
+def test_groups_without_a_similar_item_do_not_matter(file):
+    alone = np.zeros((len(GROUPS) + 40,) * 2)
+    alone[40:, 40:] = sp.csr_array(W).toarray()
+    given = {"similarity": alone, "groups": [*range(-20, 0), *range(-20, 0), *GROUPS]}
+    stopped(file, given, 5)
+    assert_same(quiet_solve(**given, checkpoint=file), quiet_solve(**given))
 
 
 def kill(folder, n_kills, *names):

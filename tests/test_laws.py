@@ -37,15 +37,14 @@ def families(law):
 
 
 def graph_of(case):
-    """The graph of the items that are similar to any other, but for the numbers that they had."""
-    graph = build_graph(Problem.check(case.W, case.groups)).present()
-    return graph.indptr, graph.indices, graph.group, graph.component_ptr, graph.unit_ptr
+    """The graph of the items that are similar to any other."""
+    return build_graph(Problem.check(case.W, case.groups)).present()
 
 
 def is_open(one, other):
-    """Tell whether some items of a problem, which has changed, cannot be told apart."""
-    graphs = zip(graph_of(one), graph_of(other), strict=True)
-    return not all(np.array_equal(*arrays) for arrays in graphs)
+    """Tell whether items that cannot be told apart make one graph another one."""
+    parts = ("indptr", "indices", "group", "component_ptr", "unit_ptr")
+    return not all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
 
 
 @pytest.mark.slow
@@ -57,9 +56,15 @@ def test_labels_stay(law, seed, data):
     case = lawful.make_case(rng, data.draw(st.sampled_from(families(law))))
     changed = lawful.LAWS[law](case, rng)
     before, after = case.solve(), changed.solve()
-    if law != "permuted" or not is_open(case, changed):
-        assert lawful.are_same(before.labels, after.labels[changed.items])
-        assert before.status == after.status
+    given, items = slice(None), changed.items
+    if law == "permuted":
+        one, other = graph_of(case), graph_of(changed)
+        if is_open(one, other):
+            return
+        # Items may change places in a graph without making it another one.
+        given, items = one.given, other.given
+    assert lawful.are_same(before.labels[given], after.labels[items])
+    assert before.status == after.status
 
 
 @pytest.mark.slow
@@ -90,7 +95,9 @@ def test_few_items_cannot_be_told_apart():
     """The order of a problem matters in few of them, so that the first law says something."""
     rng = np.random.default_rng(0)
     cases = [lawful.make_case(rng) for _ in range(100)]
-    assert sum(is_open(case, lawful.permuted(case, rng)) for case in cases) <= 10
+    permuted = [lawful.permuted(case, rng) for case in cases]
+    graphs = ((graph_of(one), graph_of(other)) for one, other in zip(cases, permuted, strict=True))
+    assert sum(is_open(*both) for both in graphs) <= 10
 
 
 def test_most_twins_join():

@@ -5,7 +5,8 @@ import pytest
 from graphs import weak_clusters
 
 from spherelax.coordinate.account import OCTAVE, UNIT, Account, Totals, whole
-from spherelax.coordinate.graph import blocks
+from spherelax.coordinate.graph import blocks, build_graph
+from spherelax.problem import Problem
 
 
 def account(n):
@@ -57,6 +58,16 @@ def test_items_of_no_shared_group_are_alone():
     weight = graph.weight.astype(float)
     inside = totals.of_group[0] ** 2 + np.square(alone).sum()
     assert totals.n_pairs == pytest.approx(0.5 * (weight.sum() ** 2 - inside))
+
+
+def test_groups_without_a_similar_item_do_not_count():
+    W = np.kron(np.eye(4), np.ones((2, 2)))
+    W[-2:] = W[:, -2:] = 0.0
+    graph = build_graph(Problem.check(W, ["a", "b", "a", "b", "a", "b", "c", "c"]))
+    totals = Totals.of(graph, False)
+    assert totals.n_groups == graph.n_groups() == 2
+    apart = Totals.of(graph, False, np.full(8, -1, dtype=np.int32))
+    assert (apart.n_alone, apart.n_groups) == (6, 6)
 
 
 def test_log_odds_below_even_do_not_count():

@@ -77,7 +77,8 @@ class Totals(NamedTuple):
     of_group : ndarray
         The same of each group that parts can share; empty if there are none.
     n_alone, squares : int, float
-        Items of no such group, if there are groups, and the sum of the squares of their weights.
+        Present items of no such group, if there are groups, and the sum of the squares of their
+        weights.
     similarity : int
         Sum of all similarities, or of the log odds above 0; each pair counts twice.
     strongest : float
@@ -115,7 +116,7 @@ class Totals(NamedTuple):
             n_present=graph.n_present(),
             weight=float(weight.sum()),
             of_group=of_group,
-            n_alone=len(alone) if graph.grouped else 0,
+            n_alone=np.count_nonzero(alone) if graph.grouped else 0,
             squares=float(np.square(alone).sum()),
             similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),
             strongest=graph.strongest,
@@ -137,8 +138,8 @@ class Totals(NamedTuple):
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are; 0 if all items are free."""
-        return len(self.of_group) + self.n_alone
+        """How many groups have items that are similar to any; 0 if all items are free."""
+        return np.count_nonzero(self.of_group) + self.n_alone
 
     @property
     def n_pairs(self) -> float:

@@ -175,7 +175,7 @@ def _are_labels(labels: NDArray[Any] | None, graph: Graph) -> bool:
         return False
     if not are_in_order(labels):
         return False
-    places = labels * np.int64(graph.n_groups()) + graph.group if graph.grouped else None
+    places = labels * np.int64(graph.n_items) + graph.group if graph.grouped else None
     return places is None or len(np.unique(places)) == graph.n_items
 
 
