@@ -17,7 +17,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from bench_quality import BINARY, PARTIAL, planted
 from bench_records import DATA, tables
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+from sklearn.datasets import make_blobs, make_circles, make_moons
 
 import spherelax as sl
 
@@ -36,9 +37,10 @@ HOUSE = 10, 20, 40
 WILLOW = "car", "duck", "motorbike", "winebottle"
 # Mean distances of the centres of mixtures, in units in which the mean variance is 0.7.
 DISTANCES = 1.0, 2.0, 4.0, 8.0
-# Mixtures are drawn so many times as often as other problems: a label of points is right or wrong
-# as a whole, and each mixture has few.
-OFTEN = 8
+# Numbers of Gaussians, and how many times as often as other problems mixtures of so many are drawn:
+# a label of points is right or wrong as a whole, and each mixture has few. One has no distance.
+GAUSSIANS = {1: 4, 2: 1, 3: 1, 5: 8, 8: 1, 12: 1}
+SHAPES = 300, 1000
 # Every so many of the tables of songs.
 SONGS = 3
 
@@ -48,6 +50,14 @@ class Drawn(NamedTuple):
 
     seeds: range
     half: str
+
+
+class Points(NamedTuple):
+    """Points with known clusters."""
+
+    name: str
+    points: NDArray[np.float64]
+    truth: NDArray[np.intp]
 
 
 class Solved(NamedTuple):
@@ -109,26 +119,44 @@ def graphs(drawn: Drawn) -> Iterator[Solved]:
             yield Solved.of(f"binary, rewired {rewired}, missing {missing}", sl.solve(W), truth)
 
 
-def mixtures(drawn: Drawn) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.intp]]]:
+def mixtures(drawn: Drawn, n_gaussians: int) -> Iterator[Points]:
     """Draw mixtures of Gaussians that overlap more or less."""
     first, n = drawn.seeds.start, len(drawn.seeds)
-    for distance in DISTANCES:
-        for seed in range(first, first + OFTEN * n):
+    for distance in DISTANCES if n_gaussians > 1 else (1.0,):
+        for seed in range(first, first + GAUSSIANS[n_gaussians] * n):
             X, truth = sl.datasets.make_gaussian_mixture(
-                400, 5, mean_distance=distance, random_state=seed
+                400, n_gaussians, mean_distance=distance, random_state=seed
             )
-            yield f"mixture, distance {distance:g}", X, truth
+            many = "one Gaussian" if n_gaussians == 1 else f"{n_gaussians}, distance {distance:g}"
+            yield Points(many, X, truth)
+
+
+def shapes(drawn: Drawn) -> Iterator[Points]:
+    """Draw shapes with sharp edges, and clouds that hardly touch."""
+    for seed, n in product(drawn.seeds, SHAPES):
+        square = np.random.default_rng(seed).random((n, 2))
+        yield Points("one square", square, np.zeros(n, dtype=np.intp))
+        yield Points("moons", *make_moons(n, noise=0.06, random_state=seed))
+        yield Points("circles", *make_circles(n, noise=0.04, factor=0.5, random_state=seed))
+        yield Points("clouds", *make_blobs(n, centers=3, random_state=seed))
+
+
+def drawn_points(drawn: Drawn) -> Iterator[Points]:
+    """Draw shapes, and mixtures of any number of Gaussians."""
+    yield from shapes(drawn)
+    for n_gaussians in GAUSSIANS:
+        yield from mixtures(drawn, n_gaussians)
 
 
 def points(drawn: Drawn) -> Iterator[Solved]:
-    """Mixtures of Gaussians as points."""
-    for name, X, truth in mixtures(drawn):
+    """Mixtures of Gaussians and shapes as points."""
+    for name, X, truth in drawn_points(drawn):
         yield Solved.of(name, sl.SphereClustering().fit(X).result_, truth)
 
 
 def neighbors(drawn: Drawn) -> Iterator[Solved]:
-    """Mixtures as a neighbour graph that somebody else made."""
-    for name, X, truth in mixtures(drawn):
+    """Give the same points as a neighbour graph that somebody else made."""
+    for name, X, truth in drawn_points(drawn):
         W = sl.similarity.nearest_neighbors(X)
         yield Solved.of(name, sl.solve(W, kind="neighbors"), truth)
 

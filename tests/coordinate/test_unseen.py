@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import poisson
 
 from spherelax.coordinate.lineage import Lineage
+from spherelax.coordinate.softness import Softness
 from spherelax.coordinate.unseen import (
     BELIEVED,
     MEAN_SQUARE,
@@ -75,20 +76,49 @@ def test_deep_valleys_inside_labels_count_as_seen():
 
 
 def test_both_sides_of_a_valley_inside_a_label_are_doubted():
-    tree, cells = tree_of(0.3, 0.5), np.repeat(np.arange(4), [6, 2, 4, 4])
-    labels = np.repeat(np.int32([0, 1]), 8)
+    tree, cells = tree_of(0.3, 0.9), np.repeat(np.arange(4), [241, 160, 200, 201])
+    labels = np.repeat(np.int32([0, 1]), 401)
     unseen = Unseen(lambda: tree, cells)
     found, before = unseen.share(labels), unseen.elsewhere().share(labels)
-    np.testing.assert_allclose(before, share_between(labels, [0.5]))
-    chance = chance_of_border(0.3, n_hidden([0.5]))
-    expected = 1.0 - chance * np.repeat([2 / 7, 6 / 7, 0.0], [6, 2, 8])
+    np.testing.assert_allclose(before, share_between(labels, [0.9]))
+    chance = chance_of_border(0.3, n_hidden([0.9]))
+    expected = 1.0 - chance * np.repeat([0.4, 0.6025, 0.0], [241, 160, 401])
     np.testing.assert_allclose(found / before, expected)
 
 
-def test_without_a_valley_nothing_shows_any_scale():
+def one_label(n):
+    """One label, and a tree without a valley that counts."""
     lineage = Lineage(np.arange(2, dtype=np.int32))
-    lineage.merge(0, 1, 0.3)
-    labels = np.zeros(10, dtype=np.int32)
-    found = Unseen(lambda: Tree(lineage, 1), np.arange(10) % 2).share(labels)
+    lineage.merge(0, 1, -1.0)
+    return np.zeros(n, dtype=np.int32), lambda: Tree(lineage, 1), np.arange(n) % 2
+
+
+def test_without_a_valley_nothing_shows_any_scale():
+    labels, tree, cells = one_label(10)
+    found = Unseen(tree, cells).share(labels)
     np.testing.assert_array_equal(found, share_of_cloud(labels))
     np.testing.assert_array_equal(found, Unseen().share(labels))
+
+
+def test_soft_labels_hide_more_than_sharp_ones_but_not_more_than_a_cloud():
+    labels, tree, cells = one_label(800)
+    shares = []
+    for spread in (0.0, 0.3, 0.5, 0.6, 2.0, 50.0):
+        soft = Softness(np.tile([-spread, spread], 400), 2.0)
+        np.testing.assert_allclose(soft.of_labels(labels), 2.0 * spread)
+        shares.append(Unseen(tree, cells, soft).share(labels)[0])
+    assert shares[0] > 0.95
+    assert np.all(np.diff(shares[:4]) < 0)
+    hidden = n_hidden([])
+    assert shares[2] == pytest.approx(-np.expm1(-hidden) / hidden)
+    np.testing.assert_allclose(shares[4:], share_of_cloud(labels)[0])
+
+
+def test_the_softness_of_a_label_is_its_own():
+    labels = np.repeat(np.int32([0, 1]), [40, 60])
+    soft = Softness(np.r_[np.zeros(40), np.tile([4.0, 5.0], 30)], 2.0)
+    np.testing.assert_allclose(soft.of_labels(labels), [0.0, 1.0])
+    without = share_between(labels, [0.6])
+    found = share_between(labels, [0.6], soft)
+    assert found[0] > without[0]
+    np.testing.assert_allclose(found[40:], without[40:])

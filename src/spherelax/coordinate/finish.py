@@ -16,6 +16,7 @@ from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.rivals import by_count, by_evidence
 from spherelax.coordinate.shake import shaken
+from spherelax.coordinate.softness import Softness
 from spherelax.coordinate.unseen import Unseen
 from spherelax.coordinate.valleys import (
     N_CELLS,
@@ -102,7 +103,7 @@ def _of_points(
     """
     graph = learnt.model.graph
     if is_open(graph, learnt.path.labels, graph.n_items):
-        found = _within_borders(learnt, route, callback)
+        found = _within_borders(learnt, route, callback, scales)
         if found.status is Status.BORDERS:
             return found
     return _between_valleys(learnt, route, scales, callback)
@@ -131,34 +132,47 @@ def _between_valleys(
             raise
         is_whole = False
     chosen = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)
-    unseen = _unseen(field, walked, cells, chosen)
+    unseen = _unseen(field, walked, cells, chosen, _softness(model, scales))
     labels = chosen[cells]
     at = _nearest(path, labels)
     rival = by_count(labelings, chosen)
     return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen, rival)
 
 
-def _unseen(field: Field, walked: SweepPath, cells: Labels, labels: Labels) -> Unseen:
+def _unseen(
+    field: Field, walked: SweepPath, cells: Labels, labels: Labels, softness: Softness | None
+) -> Unseen:
     """Return what valleys, between labels of cells and inside them, say of what is not seen."""
     finest = walked.labels[steps_to_merge(walked.labels)[0]]
-    return Unseen(partial(tree, field, finest, labels), cells)
+    return Unseen(partial(tree, field, finest, labels), cells, softness)
 
 
-def _within_borders(learnt: Learnt, route: Route, callback: Callback | None) -> Finished:
+def _softness(model: Model, scales: NDArray[np.float64] | None) -> Softness | None:
+    """Return how soft labels of points are; None: unknown, where no distances are known."""
+    return None if scales is None else Softness.of(model.graph, model.unit, scales)
+
+
+def _within_borders(
+    learnt: Learnt,
+    route: Route,
+    callback: Callback | None,
+    scales: NDArray[np.float64] | None = None,
+) -> Finished:
     """Return the labels with the thinnest borders, compared with patches of a neighbour graph.
 
-    If none are thinner, all that is connected gets one label.
+    If none are thinner, all that is connected gets one label. ``scales`` are given of points.
     """
-    model, path, scales = learnt.model, learnt.path, np.ones(learnt.model.graph.n_items)
-    field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
+    model, path, softness = learnt.model, learnt.path, _softness(learnt.model, scales)
+    even = np.ones(model.graph.n_items)
+    field, walked, cells = _cells(learnt, route, even, MOST_CELLS, callback)
     labelings = [labels[cells] for labels in walked.labels]
     at, supported = clearest(model.graph, labelings, field.graph.n_items)
     if at is None:
         found = _joined(learnt)
         joined = np.empty(field.graph.n_items, dtype=np.int32)
         joined[cells] = found.labels
-        return found._replace(unseen=_unseen(field, walked, cells, joined))
-    unseen = _unseen(field, walked, cells, walked.labels[at])
+        return found._replace(unseen=_unseen(field, walked, cells, joined, softness))
+    unseen = _unseen(field, walked, cells, walked.labels[at], softness)
     labels = labelings[at]
     rival = by_evidence(labelings, supported, labels)
     return Finished(labels, _nearest(path, labels), Status.BORDERS, False, True, unseen, rival)

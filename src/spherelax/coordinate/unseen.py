@@ -8,7 +8,8 @@ number.
 
 Between points, a border is a valley in density that is deep enough to be seen. If depths of valleys
 vary like the lengths of random vectors in a plane (Rayleigh's law), the squares of depths fall off
-exponentially. So the mean of those seen says how many are too shallow to be seen.
+exponentially. So the mean of those seen says how many are too shallow to be seen. Things with sharp
+edges hide fewer of them, and labels whose density varies more than that of one thing more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.coordinate.softness import Softness
 from spherelax.coordinate.valleys import VALLEY, Tree
 from spherelax.labels import Labels
 
@@ -27,6 +29,8 @@ from spherelax.labels import Labels
 # beyond the shallowest one that counts.
 BELIEVED = 8.0
 MEAN_SQUARE = 0.2
+# How fast the number of hidden valleys grows with the softness of a label, as an exponent.
+SOFT = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +43,13 @@ class Unseen:
         Returns across which valleys parts of labels merge; None: nothing shows any scale.
     cells : ndarray of shape (n_items,) or None
         The cell of each item that parts are made of; None: items have changed since.
+    softness : Softness or None
+        How soft labels are; None: unknown.
     """
 
     valleys: Callable[[], Tree] | None = None
     cells: Labels | None = None
+    softness: Softness | None = None
 
     @cached_property
     def tree(self) -> Tree | None:
@@ -51,7 +58,7 @@ class Unseen:
 
     def elsewhere(self) -> Unseen:
         """Return what is known if there are other items."""
-        return replace(self, cells=None)
+        return replace(self, cells=None, softness=None)
 
     def share(self, labels: Labels) -> NDArray[np.float64]:
         """Return the expected share of the others of its label that are the same thing as an item.
@@ -61,15 +68,15 @@ class Unseen:
         >>> Unseen().share(np.zeros(400, dtype=np.int32))[0].round(2)
         np.float64(0.17)
         """
-        tree = self.tree
-        if tree is None or not tree.depths:
-            return share_of_cloud(labels)
-        found = share_between(labels, tree.depths)
-        if self.cells is None:
-            return found
-        hidden = n_hidden(tree.depths)
-        differ = [chance_of_border(merge.depth, hidden) for merge in tree.lineage.merges]
-        return found * tree.lineage.share(labels, differ, self.cells)
+        tree, least = self.tree, share_of_cloud(labels)
+        if tree is None or not (tree.depths or self.softness):
+            return least
+        found = share_between(labels, tree.depths, self.softness)
+        if self.cells is not None:
+            hidden = n_hidden(tree.depths)
+            differ = [chance_of_border(merge.depth, hidden) for merge in tree.lineage.merges]
+            found *= tree.lineage.share(labels, differ, self.cells)
+        return np.maximum(found, least)
 
 
 def share_of_cloud(labels: Labels) -> NDArray[np.float64]:
@@ -87,11 +94,14 @@ def share_of_cloud(labels: Labels) -> NDArray[np.float64]:
     return np.asarray(np.where(size > 1, known, 1.0))[labels]
 
 
-def share_between(labels: Labels, depths: Sequence[float]) -> NDArray[np.float64]:
+def share_between(
+    labels: Labels, depths: Sequence[float], softness: Softness | None = None
+) -> NDArray[np.float64]:
     """Return the expected share by the depths of the valleys that were seen.
 
-    Those that were not lie in labels in proportion to the pairs of items there. Their number in a
-    label is random (Poisson's law); n of them leave a share of 1 / (n + 1).
+    Those that were not lie in labels in proportion to the pairs of items there, and are fewer or
+    more where the density varies less or more than in a Gaussian. Their number in a label is random
+    (Poisson's law); n of them leave a share of 1 / (n + 1).
 
     Examples
     --------
@@ -101,6 +111,8 @@ def share_between(labels: Labels, depths: Sequence[float]) -> NDArray[np.float64
     """
     squares = np.square(np.bincount(labels).astype(float))
     expected = n_hidden(depths) * (len(depths) + 1.0) * squares / squares.sum()
+    if softness is not None:
+        expected *= np.exp(SOFT * (softness.of_labels(labels) - 1.0))
     return np.asarray(-np.expm1(-expected) / expected)[labels]
 
 
