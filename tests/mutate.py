@@ -28,7 +28,10 @@ PRELOADED = "numba", "pytest", "scipy.optimize", "scipy.stats", "sklearn.neighbo
 TESTS = {
     "coordinate/account": ["coordinate/test_account"],
     "coordinate/curve": ["coordinate/test_curve"],
+    "coordinate/description": ["coordinate/test_description"],
     "coordinate/lineage": ["coordinate/test_lineage"],
+    "coordinate/partition": ["coordinate/test_partition"],
+    "coordinate/softness": ["coordinate/test_softness"],
     "coordinate/strata": ["coordinate/test_strata"],
     "coordinate/tally": ["coordinate/test_tally"],
     "coordinate/unseen": ["coordinate/test_unseen"],

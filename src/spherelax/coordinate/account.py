@@ -116,7 +116,7 @@ class Totals(NamedTuple):
             n_present=graph.n_present(),
             weight=float(weight.sum()),
             of_group=of_group,
-            n_alone=np.count_nonzero(alone) if graph.grouped else 0,
+            n_alone=int(np.count_nonzero(alone)) if graph.grouped else 0,
             squares=float(np.square(alone).sum()),
             similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),
             strongest=graph.strongest,
@@ -139,7 +139,7 @@ class Totals(NamedTuple):
     @property
     def n_groups(self) -> int:
         """How many groups have items that are similar to any; 0 if all items are free."""
-        return np.count_nonzero(self.of_group) + self.n_alone
+        return int(np.count_nonzero(self.of_group)) + self.n_alone
 
     @property
     def n_pairs(self) -> float:
