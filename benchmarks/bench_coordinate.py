@@ -28,6 +28,7 @@ from measure import (
     cpu_of_all,
     exponent,
     first_call_seconds,
+    gathered,
     in_turn,
     peak_bytes,
     script,
@@ -63,6 +64,8 @@ class Settings:
 FULL = Settings(sizes=(10_000, 30_000, 100_000, 300_000, 1_000_000), dense_size=5000)
 # Two threads and memory are measured at the largest sizes up to these.
 THREADS_SIZE, MEMORY_SIZE = 300_000, 1_000_000
+# Numbers in memory that are read at random: more than fit into any cache.
+PLACES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,12 @@ def hard_rows(settings: Settings) -> Iterator[Row]:
 
 def cost_rows(settings: Settings) -> Iterator[Row]:
     """Measure what a second thread saves, and memory."""
+    places = np.random.default_rng(SEED).permutation(PLACES)
+    gather = partial(gathered, np.ones(PLACES), places)
+    gather(1)  # to compile it
+    runs = {str(n): partial(gather, n) for n in (2, 1)}
+    two, one = in_turn(runs, settings.repeats, clock=time.perf_counter).values()
+    yield _compared("random reads from memory alone, two threads : one, wall", two, one)
     n_items = max(m for m in settings.sizes if m <= THREADS_SIZE)
     for name, make in {"matching": matching, "planted partition": planted}.items():
         W = make(n_items, seed=SEED).similarity

@@ -11,10 +11,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import scipy.sparse as sp
 import synthetic
@@ -58,6 +61,25 @@ def in_turn(
             value = run()
             timed[name] = Timed([*timed[name].seconds, clock() - began], value)
     return timed
+
+
+def gathered(values: np.ndarray, places: np.ndarray, n_threads: int) -> np.ndarray:
+    """Read values at random places, each thread at a part of them; nothing else is done.
+
+    It shows what the machine itself gives a second thread where memory is waited for.
+    """
+    with ThreadPoolExecutor(n_threads) as pool:
+        sums = pool.map(partial(_sum_at, values), np.array_split(places, n_threads))
+    return np.array(list(sums))
+
+
+@numba.njit(nogil=True)
+def _sum_at(values: np.ndarray, places: np.ndarray) -> float:
+    """Sum values at some places."""
+    total = 0.0
+    for place in places:
+        total += values[place]
+    return total
 
 
 def exponent(sizes: list[int], seconds: list[float]) -> float:
