@@ -192,7 +192,7 @@ def _bottom(model: Model) -> float:
     """Return the resolution where the grid ends."""
     if not model.graph.grouped or model.right is not None:
         return BOTTOM
-    full = WEAK * model.graph.strongest / model.totals.n_groups
+    full = WEAK * model.graph.strongest / max(model.totals.n_groups, 1)
     return max(full / model.average, BOTTOM)
 
 
