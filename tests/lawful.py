@@ -48,11 +48,15 @@ class Case(NamedTuple):
 
 
 def make_case(rng, family=None):
-    """Make a problem of a family, from clear to mere noise; some pair of items is similar."""
+    """Make a problem of a family, from clear to mere noise; some pair of items is similar.
+
+    If there are groups, some two items are of one group.
+    """
     family = family or str(rng.choice(list(FAMILIES)))
     while True:
         case = FAMILIES[family](rng)
-        if case.W.max() > 0:
+        has_groups = case.groups is None or len(np.unique(case.groups)) < case.n_items
+        if case.W.max() > 0 and has_groups:
             return case
 
 

@@ -41,6 +41,15 @@ def test_units_do_not_matter():
     np.testing.assert_allclose(softness(1e6 * points), softness(points))
 
 
+def test_the_largest_similarity_may_be_the_unit():
+    found = neighbor_graph(np.random.default_rng(0).normal(size=(300, 2)))
+    graph = build_graph(Problem.check(found.similarity))
+    scales, unit = found.scales[graph.given], np.float32(0.5)
+    expected = Softness.of(graph, 1.0, scales).dimension
+    halved = graph.with_values(graph.values / unit)
+    assert Softness.of(halved, float(unit), scales).dimension == pytest.approx(expected)
+
+
 def test_similarities_that_are_no_distances_show_no_softness():
     found = neighbor_graph(np.random.default_rng(0).normal(size=(50, 2)), weights="binary")
     graph = build_graph(Problem.check(found.similarity))
