@@ -17,12 +17,15 @@ def labels_with(counts):
     return tuple(np.sort(np.arange(60) % n).astype(np.int32) for n in counts)
 
 
-def pick(etas, eta_floor=1e-9, n_labels=None, merged=None, score=None):
+def pick(etas, eta_floor=1e-9, *, n_labels=None, merged=None, score=None, objective=1.0):
     """Pick from a curve; labels count down unless given, and everything has merged at rest."""
     n = len(etas)
     counts = np.arange(n, 0, -1) if n_labels is None else np.asarray(n_labels)
     path = SweepPath(
-        np.linspace(0.9, 0, n), np.asarray(etas, dtype=float), np.ones(n), labels_with(counts)
+        np.linspace(0.9, 0, n),
+        np.asarray(etas, dtype=float),
+        np.full(n, objective),
+        labels_with(counts),
     )
     merged = np.ones(n, dtype=bool) if merged is None else np.asarray(merged)
     return pick_valley(path, merged, score or (lambda labels: float(labels.max())), eta_floor)
@@ -78,6 +81,18 @@ def test_rounding_is_rest_even_without_anything_larger():
     found = pick([0, 2e-16, 0, 3e-16, 0], n_labels=[9, 9, 5, 5, 5])
     assert found.status == Status.STILL
     assert found.index == 3
+    assert pick([0, 0, 0, 0], n_labels=[5, 5, 5, 5]).index == 1
+
+
+def test_rounding_is_a_share_of_the_objective():
+    etas = [0, 3e-9, 0, 0, 2e-9, 0]
+    assert pick(etas).status == Status.VALLEY
+    assert pick(etas, objective=-1e8).status == Status.STILL
+    assert pick(etas, eta_floor=0, objective=-1e8).status == Status.VALLEY
+
+
+def test_what_is_as_large_as_the_floor_counts():
+    assert pick([0, 4, 0, 2, 0, 0, 4, 0], eta_floor=0.5).index == 4
 
 
 def test_without_floor_the_first_smallest_value_wins():
@@ -103,6 +118,12 @@ def test_rest_apart_is_a_second_candidate():
     assert printed.index == 2
 
 
+def test_rest_apart_comes_after_the_maxima_and_at_rest():
+    etas = [0, 0, 0, 5, 1, 4, 2, 1, 0, 0]
+    found = pick(etas, merged=np.zeros(10, dtype=bool), score=lambda labels: -float(labels.max()))
+    assert (found.index, found.left, found.status) == (8, 5, Status.SETTLED)
+
+
 @pytest.mark.parametrize(
     ("savings", "index"), [([-3.0, 2.0, 5.0, 1.0], 2), ([1.0, 5.0, 5.0, 5.0], 2), ([-3.0, -2.0], 1)]
 )
@@ -120,8 +141,9 @@ def test_the_middle_of_the_shortest_descriptions(savings, index):
         ([7, 7, 7, 7, 1], 1),
     ],
 )
-def test_the_middle_of_the_labels_that_last_longest(counts, index):
-    resolutions = 2.0 ** -np.arange(len(counts))
+@pytest.mark.parametrize("ratio", [2.0, 1.1])
+def test_the_middle_of_the_labels_that_last_longest(counts, index, ratio):
+    resolutions = ratio ** -np.arange(len(counts))
     curve = np.zeros(len(counts))
     path = SweepPath(resolutions / (1 + resolutions), curve, curve, labels_with(counts))
     found = pick_stability(path)
