@@ -12,7 +12,7 @@ from spherelax.similarity import neighbor_graph
 def softness(points, **options):
     """Return the softness of one label of points, and their dimension."""
     found = neighbor_graph(points, **options)
-    graph = build_graph(Problem.check(found.similarity))
+    graph = build_graph(Problem.check(found.similarity), 1.0)
     soft = Softness.of(graph, 1.0, found.scales[graph.given])
     return float(soft.of_labels(np.zeros(len(points), dtype=np.int32))[0]), soft.dimension
 
@@ -43,7 +43,7 @@ def test_units_do_not_matter():
 
 def test_the_largest_similarity_may_be_the_unit():
     found = neighbor_graph(np.random.default_rng(0).normal(size=(300, 2)))
-    graph = build_graph(Problem.check(found.similarity))
+    graph = build_graph(Problem.check(found.similarity), 1.0)
     scales, unit = found.scales[graph.given], np.float32(0.5)
     expected = Softness.of(graph, 1.0, scales).dimension
     halved = graph.with_values(graph.values / unit)
@@ -52,5 +52,5 @@ def test_the_largest_similarity_may_be_the_unit():
 
 def test_similarities_that_are_no_distances_show_no_softness():
     found = neighbor_graph(np.random.default_rng(0).normal(size=(50, 2)), weights="binary")
-    graph = build_graph(Problem.check(found.similarity))
+    graph = build_graph(Problem.check(found.similarity), 1.0)
     assert Softness.of(graph, 1.0, found.scales[graph.given]) is None

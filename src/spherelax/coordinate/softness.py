@@ -27,7 +27,7 @@ class Softness(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph, unit: float, scales: NDArray[np.float64]) -> Self | None:
-        """See the dimension of points by their neighbour graph, in units of ``unit``.
+        """See the dimension of points by their neighbour graph, whose similarities are in ``unit``.
 
         None: it does not show, because similarities are not those of distances.
 
@@ -38,7 +38,7 @@ class Softness(NamedTuple):
         >>> from spherelax.similarity import neighbor_graph
         >>> points = np.random.default_rng(0).normal(size=(900, 2))
         >>> found = neighbor_graph(points)
-        >>> graph = build_graph(Problem.check(found.similarity))
+        >>> graph = build_graph(Problem.check(found.similarity), 1.0)
         >>> soft = Softness.of(graph, 1.0, found.scales[graph.given])
         >>> round(soft.dimension), soft.of_labels(np.zeros(900, dtype=np.int32)).round(1)
         (2, array([1.]))

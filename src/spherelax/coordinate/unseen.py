@@ -112,7 +112,8 @@ def share_between(
     squares = np.square(np.bincount(labels).astype(float))
     expected = n_hidden(depths) * (len(depths) + 1.0) * squares / squares.sum()
     if softness is not None:
-        expected *= np.exp(SOFT * (softness.of_labels(labels) - 1.0))
+        with np.errstate(over="ignore"):  # infinitely many leave no share
+            expected *= np.exp(SOFT * (softness.of_labels(labels) - 1.0))
     return np.asarray(-np.expm1(-expected) / expected)[labels]
 
 
