@@ -9,7 +9,7 @@ from spherelax.coordinate import graph as graph_module
 from spherelax.coordinate.evidence import by_surprise
 from spherelax.coordinate.graph import background, build_graph
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.strata import PAIRS_A_STRATUM, Strata
+from spherelax.coordinate.strata import MAX_STRATA, PAIRS_A_STRATUM, Strata
 from spherelax.problem import Problem
 
 
@@ -183,3 +183,30 @@ def test_blocks_change_nothing(monkeypatch, seed):
     monkeypatch.setattr(graph_module, "BLOCK_ENTRIES", 37)
     for one, other in zip(whole, found(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("n_pairs", "n_strata"),
+    [
+        (1.5 * PAIRS_A_STRATUM, 2),
+        (5 * PAIRS_A_STRATUM, 5),
+        (5.9 * PAIRS_A_STRATUM, 5),
+        (1.5 * MAX_STRATA * PAIRS_A_STRATUM, MAX_STRATA),
+    ],
+)
+def test_there_are_as_many_strata_as_pairs_fill(n_pairs, n_strata):
+    n_pairs = int(n_pairs)
+    m = 2 + int(np.sqrt(2.0 * n_pairs))
+    W = np.zeros((m, m))
+    one, other = np.triu_indices(m, 1)
+    W[one[:n_pairs], other[:n_pairs]] = np.arange(1.0, n_pairs + 1.0)
+    graph = build_graph(Problem.check(W + W.T))
+    assert len(Strata.of(graph, floor=0.0).n_pairs) == n_strata
+
+
+def test_similarities_at_the_floor_are_not_described():
+    W = np.kron([[0, 1, 5], [1, 0, 5], [5, 5, 0]], np.ones((9, 9)))
+    graph = build_graph(Problem.check(W))
+    lowest = float(graph.values.min())
+    assert Strata.of(graph, floor=lowest).n_pairs.sum() == 162.0
+    assert Strata.of(graph, floor=0.9 * lowest).n_pairs.sum() == 243.0
