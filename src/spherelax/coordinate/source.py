@@ -43,6 +43,7 @@ def copy_rows(source, target, indptr, n_entries):
     indices, values = target.indices, target.values
     row_ptr, columns, at = source.indptr, source.indices, np.uint64(0)
     for i in range(len(given)):
+        _look_ahead(i, source, target, n_entries)
         row = given[i]
         for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
             j = np.uint64(place[np.uint64(columns[e])])
@@ -61,15 +62,9 @@ def enter_columns(source, target, ends):
     """
     given, place, group = target.given, target.place, target.group
     indices, values = target.indices, target.values
-    row_ptr, columns, data, last = source.indptr, source.indices, source.data, len(given) - 1
+    row_ptr, columns = source.indptr, source.indices
     for i in range(len(given)):
-        prefetch(row_ptr, given[min(i + 3 * AHEAD, last)])
-        row = given[min(i + 2 * AHEAD, last)]
-        prefetch(columns, row_ptr[row])
-        prefetch(data, row_ptr[row])
-        row = given[min(i + AHEAD, last)]
-        for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
-            prefetch(ends, np.uint64(place[np.uint64(columns[e])]))
+        _look_ahead(i, source, target, ends)
         row = given[i]
         for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
             j, value = np.uint64(place[np.uint64(columns[e])]), _value(source, e)
@@ -77,6 +72,22 @@ def enter_columns(source, target, ends):
                 at = np.uint64(ends[j])
                 indices[at], values[at] = i, value
                 ends[j] = at + np.uint64(1)
+
+
+@compiled
+def _look_ahead(i, source, target, of_columns):
+    """Fetch what the rows of a target after the i-th need, and what is kept of their columns."""
+    given, place, group = target.given, target.place, target.group
+    row_ptr, columns, data, last = source.indptr, source.indices, source.data, len(given) - 1
+    prefetch(row_ptr, given[min(i + 3 * AHEAD, last)])
+    row = given[min(i + 2 * AHEAD, last)]
+    prefetch(columns, row_ptr[row])
+    prefetch(data, row_ptr[row])
+    row = given[min(i + AHEAD, last)]
+    for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
+        j = np.uint64(place[np.uint64(columns[e])])
+        prefetch(of_columns, j)
+        prefetch(group, j)
 
 
 @compiled
