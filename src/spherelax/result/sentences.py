@@ -1,0 +1,118 @@
+"""Sentences that tell users about a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from spherelax.errors import shown
+from spherelax.result.findings import Duplicates
+from spherelax.result.status import Status
+
+if TYPE_CHECKING:
+    from spherelax.result.answer import Result
+
+# If a larger share of the right pairs has one and the same score, probabilities are not believed.
+TIED = 0.6
+# Pairs of copies that a sentence names.
+N_OFFENDERS = 3
+
+
+def say_duplicates(
+    found: Sequence[Duplicates] | None,
+    names: Sequence[Any] | None = None,
+    groups: Sequence[Any] | None = None,
+    *,
+    item: str = "item",
+    group: str = "group",
+) -> str | None:
+    """Return a sentence on the group with most copies and the likeliest ones; None: no clear ones.
+
+    Items are called by their names, groups by that of their first item; else by the item's number.
+    ``item`` and ``group`` are the words for them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pairs, likely = np.array([[1, 4], [0, 2]]), np.array([0.9, 0.6])
+    >>> say_duplicates([Duplicates(0, 5, 2.1, True, pairs, likely)])
+    'about 2 of the 5 items in the group of item 1 seem to be copies of others: 1 and 4, 0 and 2'
+    """
+    clear = [one for one in found or () if one.is_clear]
+    if not clear:
+        return None
+    worst = max(clear, key=lambda one: one.expected)
+    first = int(worst.pairs[0, 0])
+    which = f"the {group} of {item} {first}" if groups is None else f"{group} {groups[first]}"
+    strongest = [
+        " and ".join(str(one if names is None else names[one]) for one in pair)
+        for pair in worst.pairs[:N_OFFENDERS].tolist()
+    ]
+    more = f" (and {len(clear) - 1} more of the {group}s have some)" if len(clear) > 1 else ""
+    return (
+        f"about {worst.expected:.0f} of the {worst.n_items} {item}s in {which} seem to be copies "
+        f"of others: {', '.join(strongest)}{more}"
+    )
+
+
+def say_status(result: Result) -> str:
+    """Return how the labels were chosen; with numbers, if no step has the number asked for.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import numpy as np
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
+    >>> say_status(replace(result, status=sl.Status.NEAREST, asked=2))
+    'No step has 2 labels, so that those of the nearest one were taken, 3. Steps have 3 to 3.'
+    """
+    if result.status is not Status.NEAREST or result.asked is None:
+        return str(result.status)
+    asked = f"{result.asked:,}" if result.asked <= len(result.labels) else shown(result.asked)
+    steps = result.n_labels_per_step
+    return (
+        f"No step has {asked} labels, so that those of the nearest one were taken, "
+        f"{result.n_labels:,}. Steps have {steps.min():,} to {steps.max():,}."
+    )
+
+
+def say_rival(result: Result) -> str | None:
+    """Return a sentence on another answer that is about as good; None: no other is.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import numpy as np
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
+    >>> say_rival(result), say_rival(replace(result, rival=12))
+    (None, 'Another answer is about as good: 12 labels instead of 3.')
+    """
+    if result.rival is None:
+        return None
+    return (
+        f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+    )
+
+
+def say_tied(result: Result) -> str | None:
+    """Return a sentence on right pairs that nearly all have the same score; None: they do not.
+
+    Such scores show that items are equal in all that was compared, and no more: neither how often
+    different things are equal, nor what the scores of copies are that differ a little.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spherelax as sl
+    >>> say_tied(sl.solve(np.kron(np.eye(3), np.ones((4, 4)))))
+    """
+    share = result.source.tied()
+    if share is None or share <= TIED:
+        return None
+    return (
+        f"{share:.0%} of the pairs that count as right have the same score. Such scores cannot "
+        "tell copies from different things that look the same: compare more of what is known of "
+        "the items."
+    )
