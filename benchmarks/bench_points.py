@@ -1,6 +1,8 @@
 """Few and many points: whether a finer sample keeps its clusters, and how long it takes.
 
-Run with ``python benchmarks/bench_points.py``; ``--quick`` goes up to 3,000 points.
+Run with ``python benchmarks/bench_points.py``; ``--quick`` goes up to 3,000 points. With
+``--features 100`` the points are 25 Gaussians in so many dimensions, and the approximate search for
+neighbours is compared with the exact one instead.
 
 For each shape and each number of points, the median number of clusters over some seeds, the mean
 adjusted Rand index (ARI), and the CPU time as a multiple of that of scikit-learn's HDBSCAN on the
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN
 from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
 
 import spherelax as sl
 
@@ -27,6 +30,8 @@ NUMBERS = 300, 1000, 3000, 10_000, 20_000, 50_000
 QUICK_NUMBERS = 300, 1000, 3000
 # None of these seeds was used to choose a constant.
 FIRST_SEED = 100
+# Points whose neighbours are compared with the exact ones.
+SOME = 1000
 
 Shape = tuple[NDArray[np.float64], NDArray[np.integer]]
 
@@ -73,6 +78,35 @@ def timed(fit: Callable[[], NDArray[np.integer]]) -> tuple[NDArray[np.integer], 
     return labels, time.process_time() - start
 
 
+def mixture(n: int, n_features: int, seed: int) -> Shape:
+    """Return 25 Gaussians that overlap a little, of different sizes."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(25, size=n, p=rng.dirichlet(np.full(25, 5.0)))
+    return rng.normal(size=(25, n_features))[labels] + rng.normal(size=(n, n_features)), labels
+
+
+def compare_searches(n: int, n_features: int, searches: list[str]) -> None:
+    """Print the seconds of both searches, the share of neighbours found, and the labels' ARI."""
+    X, truth = mixture(n, n_features, FIRST_SEED)
+    some = np.random.default_rng(FIRST_SEED).choice(n, size=SOME, replace=False)
+    exact = NearestNeighbors(n_neighbors=11, algorithm="brute").fit(X).kneighbors(X[some])[1]
+    for search in searches:
+        sl.similarity.neighbor_graph(X[:SOME], search=search)  # compiles
+        start = time.perf_counter()
+        graph = sl.similarity.neighbor_graph(X, standardize=False, search=search)
+        searched = time.perf_counter() - start
+        result = sl.solve(graph.similarity, pick="valleys", scales=graph.scales)
+        solved = time.perf_counter() - start
+        near = graph.places.search.kneighbors()[1][some]
+        found = [np.isin(*pair).mean() for pair in zip(exact[:, 1:], near, strict=True)]
+        print(
+            f"{n:9,} x {n_features}, {search:11}: search {searched:7.1f} s, all {solved:7.1f} s, "
+            f"{np.mean(found):.3f} of the neighbours, {result.n_labels} labels, "
+            f"ARI {adjusted_rand_score(truth, result.labels):.3f}",
+            flush=True,
+        )
+
+
 def main(argv: list[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -80,9 +114,15 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--numbers", nargs="+", type=int)
+    parser.add_argument("--features", type=int)
+    parser.add_argument("--searches", nargs="+", default=["exact", "approximate"])
     options = parser.parse_args(argv)
     warnings.simplefilter("ignore", sl.SphereWarning)
     sl.SphereClustering().fit(make_moons(300, noise=0.05, random_state=0)[0])
+    if options.features:
+        for n in options.numbers or QUICK_NUMBERS:
+            compare_searches(n, options.features, options.searches)
+        return
     print(f"{'shape':12} {'points':>7} clusters    ARI  HDBSCAN  times its CPU")
     for name in options.only:
         for n in options.numbers or (QUICK_NUMBERS if options.quick else NUMBERS):

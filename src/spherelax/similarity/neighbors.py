@@ -1,0 +1,273 @@
+"""Neighbour graphs of points, and the neighbours of new points in them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array
+
+from spherelax.errors import InvalidInputError
+from spherelax.settings import check_range
+from spherelax.similarity.parts import checked_points, either, falling, positive
+from spherelax.similarity.search import NEIGHBORS, nearest, searched
+
+# Up to this number of features they are taken for coordinates in space, which are not scaled. More
+# features are taken for measurements in different units.
+MOST_PLACES = 3
+
+
+def nearest_neighbors(
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 10,
+    weights: str = "local",
+    scale_neighbor: int = 7,
+    standardize: bool | str = "auto",
+    search: str = "auto",
+) -> Any:
+    """Return the graph that joins each point with its nearest neighbours, as CSR.
+
+    Two points are joined if one is among the ``n_neighbors`` nearest of the other.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    n_neighbors : int
+        Neighbours of each point; all the others where there are fewer.
+    weights : {"local", "binary"}
+        "local": ``exp(-d_ij^2 / (s_i s_j))``, s_i the distance to the ``scale_neighbor``-th
+        neighbour; "binary": 1.
+    scale_neighbor : int
+        Which neighbour sets the local scale; at most ``n_neighbors``.
+    standardize : bool or "auto"
+        Whether to give all features the same standard deviation. "auto": only for more than three
+        features, which are taken for measurements; up to three are taken for coordinates in space.
+    search : {"auto", "exact", "approximate"}
+        How neighbours are looked for. "approximate" finds nearly all of them, in much less time
+        where points and features are many; it needs pynndescent. "auto": exact, unless that would
+        take minutes and pynndescent is installed.
+
+    Returns
+    -------
+    csr_array of shape (n_items, n_items)
+        Symmetric similarities with an empty diagonal.
+
+    Examples
+    --------
+    >>> nearest_neighbors([[0.0], [1.0], [5.0], [6.0]], n_neighbors=1, weights="binary").toarray()
+    array([[0., 1., 0., 0.],
+           [1., 0., 0., 0.],
+           [0., 0., 0., 1.],
+           [0., 0., 1., 0.]])
+    """
+    return neighbor_graph(
+        X,
+        n_neighbors=n_neighbors,
+        weights=weights,
+        scale_neighbor=scale_neighbor,
+        standardize=standardize,
+        search=search,
+    ).similarity
+
+
+class Places(NamedTuple):
+    """Points that others are compared with: how to find them, and the distances between them.
+
+    Attributes
+    ----------
+    search : NearestNeighbors or Approximate
+        The points, standardized if they were, and what finds neighbours among them.
+    shift, unit : ndarray of shape (n_features,)
+        What is taken off the features of another point, and what they are divided by.
+    scales : ndarray of shape (n_items,)
+        As :func:`local_scales` returns them.
+    n_neighbors, scale_neighbor : int
+        As in :func:`nearest_neighbors`.
+
+    Examples
+    --------
+    >>> neighbor_graph([[0.0], [1.0], [3.0]], n_neighbors=1).places.shift
+    array([0.])
+    """
+
+    search: Any
+    shift: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    scales: NDArray[np.float64]
+    n_neighbors: int
+    scale_neighbor: int
+
+
+class NeighborGraph(NamedTuple):
+    """A neighbour graph: similarities, and the distance of each point to its neighbours.
+
+    Attributes
+    ----------
+    similarity : csr_array of shape (n_items, n_items)
+        As :func:`nearest_neighbors` returns it.
+    scales : ndarray of shape (n_items,)
+        As :func:`local_scales` returns them.
+    places : Places
+        The points, to find the neighbours of others with :func:`new_neighbors`.
+
+    Examples
+    --------
+    >>> neighbor_graph([[0.0], [1.0], [3.0]], n_neighbors=1, scale_neighbor=1).scales
+    array([1., 1., 2.])
+    """
+
+    similarity: Any
+    scales: NDArray[np.float64]
+    places: Places
+
+
+def neighbor_graph(
+    X: ArrayLike,
+    *,
+    n_neighbors: int = 10,
+    weights: str = "local",
+    scale_neighbor: int = 7,
+    standardize: bool | str = "auto",
+    search: str = "auto",
+) -> NeighborGraph:
+    """Return :func:`nearest_neighbors` and :func:`local_scales` of points from one search.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    n_neighbors, weights, scale_neighbor, standardize, search
+        As in :func:`nearest_neighbors`.
+
+    Returns
+    -------
+    NeighborGraph
+        ``similarity`` and ``scales``: what ``solve(similarity, pick="valleys", scales=scales)``
+        takes.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> X = np.r_[np.arange(20.0), 100 + np.arange(20.0)][:, None]
+    >>> graph = neighbor_graph(X)
+    >>> sl.solve(graph.similarity, pick="valleys", scales=graph.scales).n_labels
+    2
+    """
+    if weights not in ("local", "binary"):
+        raise InvalidInputError(f"weights must be 'local' or 'binary'; found {weights!r}")
+    check_range(NEIGHBORS, n_neighbors=n_neighbors, scale_neighbor=scale_neighbor)
+    X = checked_points(X)
+    shift, unit = _standard(X, standardize)
+    found = searched((X - shift) / unit, max(n_neighbors, scale_neighbor), search)
+    distances, neighbors = found.kneighbors()
+    scales = positive(distances[:, min(scale_neighbor, distances.shape[1]) - 1])
+    distances, neighbors = distances[:, :n_neighbors], neighbors[:, :n_neighbors]
+    m, n = neighbors.shape
+    rows, columns = np.repeat(np.arange(m), n), neighbors.ravel()
+    values = np.ones(m * n)
+    if weights == "local":
+        s = positive(distances[:, min(scale_neighbor, n) - 1])
+        values = falling(distances.ravel() ** 2 / (s[rows] * s[columns]))
+    places = Places(found, shift, unit, scales, n_neighbors, scale_neighbor)
+    return NeighborGraph(either(rows, columns, values, m), scales, places)
+
+
+class NewNeighbors(NamedTuple):
+    """The neighbours of new points among others, nearest first.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_points, n_neighbors)
+        Which of the others they are.
+    similarity : ndarray of shape (n_points, n_neighbors)
+        ``exp(-d_ij^2 / (s_i s_j))``, as in :func:`nearest_neighbors`.
+    closeness : ndarray of shape (n_points,)
+        The median scale of the neighbours over that of the point, at most 1: about 1 where the
+        others are, near 0 far away from them.
+
+    Examples
+    --------
+    >>> new_neighbors(neighbor_graph([[0.0], [1.0], [3.0]]).places, [[0.9]]).indices
+    array([[1, 0]])
+    """
+
+    indices: NDArray[np.intp]
+    similarity: NDArray[np.float64]
+    closeness: NDArray[np.float64]
+
+
+def new_neighbors(places: Places, X: ArrayLike) -> NewNeighbors:
+    """Return the neighbours of new points among those of a neighbour graph.
+
+    Parameters
+    ----------
+    places : Places
+        The points of a neighbour graph.
+    X : array-like of shape (n_points, n_features)
+        New points.
+
+    Returns
+    -------
+    NewNeighbors
+        Their neighbours; no result depends on the other new points.
+
+    Examples
+    --------
+    >>> places = neighbor_graph([[0.0], [1.0], [2.0], [3.0]]).places
+    >>> new_neighbors(places, [[1.1], [100.0]]).closeness.round(2)
+    array([1.  , 0.02])
+    """
+    X = np.asarray(check_array(X, dtype=np.float64, input_name="X"))
+    distances, neighbors = places.search.kneighbors((X - places.shift) / places.unit)
+    last = min(places.scale_neighbor, distances.shape[1]) - 1
+    own = np.maximum(distances[:, last], places.scales.min())
+    distances = distances[:, : places.n_neighbors]
+    neighbors = neighbors[:, : places.n_neighbors]
+    scales = places.scales[neighbors]
+    closeness = np.minimum(np.median(scales, axis=1) / own, 1.0)
+    return NewNeighbors(neighbors, falling(distances**2 / (own[:, None] * scales)), closeness)
+
+
+def local_scales(
+    X: ArrayLike, *, scale_neighbor: int = 7, standardize: bool | str = "auto"
+) -> NDArray[np.float64]:
+    """Return the distance of each point to one of its nearest neighbours, never zero.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_items, n_features)
+        Points.
+    scale_neighbor : int
+        Which neighbour; the last one where there are fewer.
+    standardize : bool or "auto"
+        As in :func:`nearest_neighbors`.
+
+    Returns
+    -------
+    ndarray of shape (n_items,)
+        Distances; where it would be zero, because a point is repeated, the smallest positive one.
+
+    Examples
+    --------
+    >>> local_scales([[0.0], [1.0], [3.0]], scale_neighbor=1)
+    array([1., 1., 2.])
+    """
+    X = checked_points(X)
+    shift, unit = _standard(X, standardize)
+    return positive(nearest((X - shift) / unit, scale_neighbor)[0][:, -1])
+
+
+def _standard(
+    X: NDArray[np.float64], standardize: bool | str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what to take off the features and what to divide them by; 0 and 1 if not asked for."""
+    if standardize not in (True, False, "auto"):
+        raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
+    n_features = X.shape[1]
+    if standardize is False or (standardize == "auto" and n_features <= MOST_PLACES):
+        return np.zeros(n_features), np.ones(n_features)
+    deviation = X.std(axis=0)
+    return X.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
