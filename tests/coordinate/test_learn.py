@@ -1,6 +1,4 @@
-"""Walking again with what labels teach: to a fixed point, on one path, and Ctrl-C on the way."""
-
-from itertools import pairwise
+"""Walking again with what labels teach: once, on one path, and Ctrl-C on the way."""
 
 import numpy as np
 import pytest
@@ -9,7 +7,7 @@ import spherelax as sl
 from spherelax.coordinate import learn as module
 from spherelax.coordinate import walk as walk_module
 from spherelax.coordinate.evidence import learn_worth
-from spherelax.coordinate.learn import LESSONS, ROUNDS, learn, learn_null
+from spherelax.coordinate.learn import LESSONS, learn, learn_null
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.polish import polished
 from spherelax.coordinate.walk import Route, walk
@@ -46,8 +44,11 @@ def best(path):
     return path.labels[int(np.argmax(path.savings))]
 
 
-def test_many_items_are_walked_once_more_with_what_polished_labels_teach(taught, monkeypatch, seed):
-    monkeypatch.setattr(walk_module, "MANY", 1)
+@pytest.mark.parametrize("many", [1, walk_module.MANY])
+def test_items_are_walked_once_more_with_what_polished_labels_teach(
+    many, taught, monkeypatch, seed
+):
+    monkeypatch.setattr(walk_module, "MANY", many)
     model = Model.of(Problem.check(*scored(seed)[:2]))
     learnt = learn(model, ROUTE, None)
     assert learnt.model is taught[-1]
@@ -65,21 +66,6 @@ def test_many_items_are_walked_once_more_with_what_polished_labels_teach(taught,
     assert last.worth.equals(found.worth)
 
 
-def test_learning_ends_at_its_fixed_point_or_after_some_rounds(taught, seed):
-    model = Model.of(Problem.check(*scored(seed)[:2]))
-    learnt = learn(model, ROUTE, None)
-    assert learnt.is_whole
-    assert learnt.model is taught[-1]
-    worths = [walked.worth for walked in taught if walked.plain_average is None]
-    assert 2 <= len(worths) <= ROUNDS + 1
-    for one, other in pairwise(worths):
-        assert not one.equals(other)
-    if len(worths) <= ROUNDS:
-        walked = [one for one in taught if one.plain_average is None][-1]
-        again = learn_worth(walked.given, best(walk(walked, ROUTE, None)))
-        assert again.equals(walked.worth)
-
-
 def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, seed):
     """The same worth again is no new lesson: nothing is walked twice."""
     model = Model.of(Problem.check(*scored(seed)[:2]))
@@ -90,15 +76,6 @@ def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, s
     assert len(taught) == 2
     assert taught[0] is model
     assert taught[1].worth is lesson
-
-
-@pytest.mark.parametrize("n_rounds", [0, 1, 2])
-def test_rounds_are_limited(n_rounds, taught, monkeypatch, seed):
-    model = Model.of(Problem.check(*scored(seed)[:2]))
-    monkeypatch.setattr(module, "reweighted", lambda *_: None)
-    learn(model, ROUTE, None, n_rounds=n_rounds)
-    assert len(taught) <= 1 + n_rounds
-    assert len(taught) == 1 + n_rounds or n_rounds == 2
 
 
 def test_nothing_is_learnt_without_groups(taught, seed):

@@ -1,4 +1,4 @@
-"""Walk, and walk again with what the best labels teach, until they teach nothing new."""
+"""Walk, and walk once more with what the best labels teach."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ from spherelax.pick import pick_description
 from spherelax.problem import Problem
 from spherelax.result import Callback, SweepPath
 
-# What similarities are worth is learnt this number of times at most, each time from a new walk.
-ROUNDS = 4
-# With many items, where a walk costs most, there is one such walk. Before it worth is learnt this
-# number of times at most, from labels that are polished in between.
+# What similarities are worth is learnt this number of times at most, from labels that are polished
+# in between: it takes less time than a walk each time.
 LESSONS = 4
 
 
@@ -40,25 +38,19 @@ class Learnt(NamedTuple):
 
 
 def learn(
-    model: Model, route: Route, callback: Callback | None, n_rounds: int | None = None
+    model: Model, route: Route, callback: Callback | None, n_lessons: int = LESSONS
 ) -> Learnt:
-    """Learn what similarities are worth to a fixed point, then how reliable pairs of groups are.
+    """Learn what similarities are worth, then how reliable pairs of groups are.
 
-    Every round ends with a walk. One that Ctrl-C ends counts for nothing, unless it is the first.
-    If ``n_rounds`` is given, worth is learnt this number of times at most.
+    Each of the two ends with a new walk. One that Ctrl-C ends counts for nothing.
     """
-    n_lessons = 1
-    if n_rounds is None:
-        n_rounds, n_lessons = _rounds(model, route)
     path = walk(model, route, callback)
-    try:
-        for _ in range(n_rounds if path.is_whole else 0):
-            better = _taught(model, path, route, n_lessons)
-            if better is model:
-                break
+    better = _taught(model, path, route, n_lessons) if path.is_whole else model
+    if better is not model:
+        try:
             model, path = better, _whole_walk(better, route, callback)
-    except KeyboardInterrupt:
-        return Learnt(model, path, is_whole=False)
+        except KeyboardInterrupt:
+            return Learnt(model, path, is_whole=False)
     return _reliable(Learnt(model, path, path.is_whole), route, callback)
 
 
@@ -96,13 +88,9 @@ def taught_by(
     part = problem.among(items)
     of_part = None if sources is None else sources[items]
     model = Model.seen(part, build_graph(part, unit), unit, sources=of_part)
-    n_rounds, n_lessons = _rounds(model, route)
-    for _ in range(n_rounds if model.learns_worth else 0):
-        better = _taught(model, _whole_walk(model, route, None), route, n_lessons)
-        if better is model:
-            break
-        model = better
-    return model
+    if not model.learns_worth:
+        return model
+    return _taught(model, _whole_walk(model, route, None), route, LESSONS)
 
 
 def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
@@ -120,11 +108,6 @@ def learn_null(model: Model, route: Route, callback: Callback | None) -> Learnt:
     except KeyboardInterrupt:
         return learnt._replace(is_whole=False)
     return plain if plain.is_whole else learnt._replace(is_whole=False)
-
-
-def _rounds(model: Model, route: Route) -> tuple[int, int]:
-    """Return how often worth is learnt from a new walk, and how often from each walk."""
-    return (1, LESSONS) if route.has_many(model) else (ROUNDS, 1)
 
 
 def _reliable(learnt: Learnt, route: Route, callback: Callback | None) -> Learnt:

@@ -140,13 +140,13 @@ def beyond_noise_of(some: Model, gammas: NDArray[np.float64], route: Route) -> N
 def _at_random(model: Model, route: Route, seed: int) -> Learnt:
     """Return what is learnt if the similarities join other items.
 
-    Learning once what they are worth is enough: with more rounds, noise saves less.
+    Learning once what they are worth is enough: with more lessons, noise saves less.
     """
     described = model.given if model.floor == 0.0 else model.given.above(model.floor)
     graph = shuffled(described, model.is_corrected, seed)
     learns = model.graph.grouped or model.learns_worth
     random = Model.of_graph(graph, model.unit, model.is_corrected, learns=learns)
-    found = learn(random, route, callback=None, n_rounds=1)
+    found = learn(random, route, callback=None, n_lessons=1)
     if not found.is_whole:
         raise KeyboardInterrupt
     return found
