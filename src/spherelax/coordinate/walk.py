@@ -263,7 +263,9 @@ class Trail:
         self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
         active = changed(graph, rounded, self.rounded, CHANGED)
         if not active.any():
-            return None if self.is_many else lowered(graph, before, gamma, n_threads=n_threads)
+            if self.is_many:
+                return None
+            return lowered(graph, before.astype(np.int32, copy=False), gamma, n_threads=n_threads)
         improve, labels = moved_once if self.is_many else polished, rounded
         if not active.all():
             labels = np.where(active, rounded, before)
@@ -277,8 +279,8 @@ class Trail:
         self.etas, self.objectives = list(kept.etas), list(kept.objectives)
         self.labels, self.savings = list(kept.labels), list(kept.savings)
         self.changed = list(kept.changed)
-        accounts = {id(labels): self.model.account(labels) for labels in self.labels}
-        self.accounts = [accounts[id(labels)] for labels in self.labels]
+        accounts = {id(labels): self.model.account(labels) for labels in kept.labels}
+        self.accounts = [accounts[id(labels)] for labels in kept.labels]
         if kept.rounded is not None:
             self.rounded = kept.rounded
 
