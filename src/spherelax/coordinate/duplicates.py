@@ -12,6 +12,8 @@ their group attracts them as strongly. Where that is often, copies cannot be tol
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ from spherelax.coordinate.claims import Claims, find_claims
 from spherelax.coordinate.curve import Curve, Floats
 from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.coordinate.model import Model
+from spherelax.coordinate.neighbors import in_order
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Duplicates
@@ -54,13 +57,12 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
         return ()
     graph = model.given
     claims = find_claims(_worth(problem, model), graph.group, labels[graph.given])
-    sizes = np.bincount(problem.groups)
-    every = np.split(np.argsort(problem.groups, kind="stable"), np.cumsum(sizes)[:-1])
-    n_groups = int(np.count_nonzero(sizes > 1))
+    by_group, begins = in_order(problem.groups.astype(np.int32))
+    n_groups = int(np.count_nonzero(np.diff(begins) > 1))
     return tuple(
-        _of_group(group, items, claims, n_groups)
-        for group, items in enumerate(every)
-        if len(items) > 1
+        _of_group(group, by_group[first:last].astype(np.intp), claims, n_groups)
+        for group, (first, last) in enumerate(pairwise(begins.tolist()))
+        if last - first > 1
     )
 
 

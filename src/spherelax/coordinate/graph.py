@@ -20,7 +20,7 @@ from spherelax.labels import renumber
 from spherelax.problem import Problem
 
 # Entries of the similarity that are read together.
-BLOCK_ENTRIES = 1 << 17
+BLOCK_ENTRIES = 1 << 15
 # A component with at least this number of items is large.
 LARGE = 1 << 12
 # Similarities below this share of the largest are left out: in single precision, products of two

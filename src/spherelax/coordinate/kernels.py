@@ -42,7 +42,6 @@ from spherelax.coordinate.neighbors import activate_neighbors
 from spherelax.coordinate.prefetch import AHEAD, CACHED, prefetch
 from spherelax.coordinate.rows import (
     PackedRows,
-    Stack,
     add,
     attract,
     clear,
@@ -336,7 +335,6 @@ def commit(span, graph, rows, columns, proposed):
     """
     weight, unit_ptr, queue, moved = graph.weight, graph.unit_ptr, proposed.queue, proposed.moved
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
-    stack = Stack(span.component, graph.component_ptr[span.component])
     n, n_claims, unit, total = _find_moved(span, proposed), 0, span.unit, 0.0
     for k in range(n):
         p = queue[k]
@@ -354,8 +352,8 @@ def commit(span, graph, rows, columns, proposed):
             continue
         total += proposed.gain[p]
         proposed.left[p] = _goes_beyond(old, i, new, p)
-        leave_columns(i, weight[i], rows, columns, stack)
-        enter_columns(i, p, weight[i], rows, columns, proposed, stack)
+        leave_columns(i, weight[i], rows, columns, span.component)
+        enter_columns(i, p, weight[i], rows, columns, proposed, span.component)
         if claims:
             _claim(p, np.int32(unit), columns, proposed)
             queue[n_claims] = p
@@ -428,12 +426,12 @@ def _must_wait(i, p, component, rows, columns, proposed):
     is none.
     """
     old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, columns.count
-    packed, n_free = rows.packed, columns.n_free
-    waits = (new[p, 0] < 0) & (n_free[component] == 0) & (count[packed[i, 0]] > 1)
+    packed, free = rows.packed, columns.free
+    waits = (new[p, 0] < 0) & (free[component] < 0) & (count[packed[i, 0]] > 1)
     for t in range(new.shape[1] // 2):
         c = new[p, t]
         if c >= 0:
-            waits |= count[c] == (entry(old, i, c) > 0.0)
+            waits |= count[c] <= (entry(old, i, c) > 0.0)
     return waits
 
 

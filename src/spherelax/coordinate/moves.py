@@ -51,13 +51,16 @@ class Scope(NamedTuple):
 
 
 class UnitRoom(NamedTuple):
-    """Room for the reassignment of one unit; its items are numbered from 0."""
+    """Room for the reassignment of one unit; its items are numbered from 0.
+
+    ``slot`` may be the memory of sums, which are 0 when all items of a unit have been weighed.
+    """
 
     old: Any  # int32, the label that each item had
     stay: Any  # float64, what it gained by that
     end: Any  # int64, where its costs end, until columns are named
     chosen: Any  # int32, the column that the assignment gives to each item
-    slot: Any  # int32 (m), the column that stands for a label; -1 before and after
+    slot: Any  # int32 (m), 1 plus the column that stands for a label; 0 before and after
     names: Any  # int32, the label that a column stands for
     costs: Any  # Costs: what each item loses by each column, its gain times -1
 
@@ -230,7 +233,7 @@ def _reassign(items, graph, terms, room):
     before, n_columns = _name_columns(graph, items, room)
     gained = -assign(len(items), room.costs, n_columns, room.chosen)
     for c in range(n_columns):
-        room.slot[room.names[c]] = -1
+        room.slot[room.names[c]] = 0
     return gained > before + terms.least
 
 
@@ -341,11 +344,11 @@ def _name_columns(graph, items, room):
         before += room.stay[p]
         for e in range(graph.indptr[items.start + p] - graph.indptr[items.start], room.end[p]):
             c = column[e]
-            if room.slot[c] < 0:
-                room.slot[c] = n_columns
+            if room.slot[c] == 0:
                 room.names[n_columns] = c
                 n_columns += 1
-            column[at], cost[at] = room.slot[c], cost[e]
+                room.slot[c] = n_columns
+            column[at], cost[at] = room.slot[c] - 1, cost[e]
             at += 1
         ptr[p + 1] = at
     return before, n_columns

@@ -24,7 +24,7 @@ from spherelax.coordinate.prefetch import prefetch
 # long chains of equal similarities.
 ROUNDS = 32
 # Entries whose ranks are computed together.
-RANKED_ENTRIES = 1 << 17
+RANKED_ENTRIES = 1 << 15
 # How many similarities before it is needed a key is fetched into the cache.
 FAR = np.uint64(64)
 
@@ -101,11 +101,11 @@ def _sorted(
     first: NDArray[np.integer],
 ) -> NDArray[np.intp]:
     """Return parts, of which none is empty, by a first number and by what their items have."""
-    begins = ptr[:-1]
-    most = np.maximum.reduceat(largest, begins)
-    return np.lexsort(
-        (np.add.reduceat(everywhere, begins), most, np.add.reduceat(keys, begins), first)
-    )
+    if len(ptr) <= len(keys):  # else each part is one item
+        begins = ptr[:-1]
+        largest = np.maximum.reduceat(largest, begins)
+        everywhere, keys = np.add.reduceat(everywhere, begins), np.add.reduceat(keys, begins)
+    return np.lexsort((everywhere, largest, keys, first))
 
 
 def _largest(rows: Any) -> NDArray[np.float32]:
@@ -178,10 +178,10 @@ def _everywhere(rows: Any, keys: Keys) -> Keys:
     return np.asarray(keys * (of_group[rows.group] | np.uint64(1)))
 
 
-def _places(order: NDArray[np.intp]) -> NDArray[np.intp]:
+def _places(order: NDArray[np.intp]) -> Ints:
     """Return the place of each item in an order."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
     return places
 
 

@@ -54,7 +54,7 @@ def polished(
 ) -> Labels:
     """Improve labels, all below n_items, until no move does; they must respect the groups.
 
-    If ``active`` is given, components without an active item only merge.
+    If ``active`` is given, components without an active item only merge; it is overwritten.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def moved_once(
 ) -> Labels:
     """Visit each item once and move it if that gains; merge nothing. It is cheaper, and rougher.
 
-    If ``active`` is given, components without an active item stay as they are.
+    If ``active`` is given, components without an active item stay as they are; it is overwritten.
     """
     return _moved(graph, labels, gamma, active, n_threads=n_threads, n_passes=1)
 
@@ -108,9 +108,10 @@ def _moved(
     """Move items until none gains, beginning with the active ones, by default all.
 
     Components without an active item rest. The labels do not depend on the number of threads.
+    ``active`` is overwritten.
     """
     m = graph.n_items
-    active = np.ones(m, dtype=np.bool_) if active is None else active.copy()
+    active = np.ones(m, dtype=np.bool_) if active is None else active
     state = State(localized(graph, labels), np.zeros(m), np.zeros(m, dtype=np.int32), active)
     enter_all(graph, state)
     with Batches(graph, n_threads) as batches:
@@ -191,7 +192,7 @@ def _room(graph: Graph) -> tuple[Sums, UnitRoom | None]:
         stay=np.empty(widest),
         end=np.empty(widest, dtype=np.int64),
         chosen=np.empty(widest, dtype=np.int32),
-        slot=np.full(m, -1, dtype=np.int32),
+        slot=sums.x.view(np.int32),
         names=np.empty(min(m, most), dtype=np.int32),
         costs=Costs(
             np.zeros(widest + 1, dtype=np.int64), np.empty(most, dtype=np.int32), np.empty(most)

@@ -15,13 +15,6 @@ from spherelax.coordinate.compiled import compiled
 from spherelax.coordinate.neighbors import CANCELLED
 
 
-class Stack(NamedTuple):
-    """The stack of empty columns of a component, and where in ``free`` it begins."""
-
-    component: Any
-    begin: Any
-
-
 class PackedRows(NamedTuple):
     """Rows with at most r entries each."""
 
@@ -44,12 +37,15 @@ class Rows(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What is kept up to date with the rows of U during passes; it follows from them."""
+    """What is kept up to date with the rows of U during passes; it follows from them.
+
+    The empty columns of a component are a stack. Each of them has, instead of a count, the one
+    below it: -2 minus its number; that of no column is -1.
+    """
 
     s: Any  # float64 (m), weighted column sums
-    count: Any  # int32 (m), number of rows with an entry in the column
-    free: Any  # int32 (m), stacks of empty columns, of each component from its first item on
-    n_free: Any  # int32 (n_components), their numbers
+    count: Any  # int32 (m), number of rows with an entry in the column; below 0 if it is empty
+    free: Any  # int32 (n_components), the empty column on top; -1: none
     claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
 
 
@@ -191,12 +187,12 @@ def distance(rows, p, others, i):
 
 @compiled
 def fill_columns(graph, rows, columns):
-    """Sum and count the columns of all rows; sums and counts are 0 before.
+    """Sum and count the columns of all rows; sums and counts are 0 before, stacks are empty.
 
     Of the empty columns of a component, the first one is on top of the stack.
     """
     packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
-    free, n_free, component_ptr = columns.free, columns.n_free, graph.component_ptr
+    component_ptr = graph.component_ptr
     r = packed.shape[1] // 2
     for i in range(len(packed)):
         for t in range(r):
@@ -205,19 +201,33 @@ def fill_columns(graph, rows, columns):
                 count[c] += 1
                 s[c] += graph.weight[i] * value[i, r + t]
     for component in range(len(component_ptr) - 1):
-        begin, top = component_ptr[component], component_ptr[component]
-        for c in range(component_ptr[component + 1] - 1, begin - 1, -1):
+        for c in range(component_ptr[component + 1] - 1, component_ptr[component] - 1, -1):
             if count[c] == 0:
-                free[top] = c
-                top += 1
-        n_free[component] = top - begin
+                _push(c, component, columns)
 
 
 @compiled
-def leave_columns(i, weight, rows, columns, stack):
+def _push(c, component, columns):
+    """Put an empty column on top of the stack of its component."""
+    count, free = columns.count, columns.free
+    count[c] = -2 - free[component]
+    free[component] = c
+
+
+@compiled
+def _pop(component, columns):
+    """Take the empty column that is on top of a stack, and return it; its count becomes 0."""
+    count, free = columns.count, columns.free
+    c = free[component]
+    free[component] = -2 - count[c]
+    count[c] = 0
+    return c
+
+
+@compiled
+def leave_columns(i, weight, rows, columns, component):
     """Take the row of item i out of the column sums and counts; columns may become free."""
     packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
-    free, n_free = columns.free, columns.n_free
     r = packed.shape[1] // 2
     for t in range(r):
         c = packed[i, t]
@@ -227,12 +237,11 @@ def leave_columns(i, weight, rows, columns, stack):
         s[c] -= weight * value[i, r + t]
         if count[c] == 0:
             s[c] = 0.0
-            free[stack.begin + n_free[stack.component]] = c
-            n_free[stack.component] += 1
+            _push(c, component, columns)
 
 
 @compiled
-def enter_columns(i, p, weight, rows, columns, proposed, stack):
+def enter_columns(i, p, weight, rows, columns, proposed, component):
     """Copy proposed row p to item i, and add it to the column sums and counts.
 
     If it has no entry, the item gets a free column.
@@ -240,9 +249,7 @@ def enter_columns(i, p, weight, rows, columns, proposed, stack):
     new, new_value = proposed.packed, proposed.value
     r = new.shape[1] // 2
     if new[p, 0] < 0:
-        columns.n_free[stack.component] -= 1
-        top = stack.begin + columns.n_free[stack.component]
-        new[p, 0], new_value[p, r] = columns.free[top], 1.0
+        new[p, 0], new_value[p, r] = _pop(component, columns), 1.0
     for t in range(r):
         c = new[p, t]
         rows.packed[i, t] = c

@@ -134,7 +134,8 @@ def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others
     if free.kind != "odds":
         kind = "graph" if source.model.right is None else "pairs"
         free = Problem(free.similarity, free.groups, kind)
-    soft = run(free, settings, pick, sources=problem.groups, **others)
+    sources = np.asarray(problem.groups, dtype=np.intp)
+    soft = run(free, settings, pick, sources=sources, **others)
     return with_found(soft, source)
 
 

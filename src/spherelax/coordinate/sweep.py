@@ -81,8 +81,7 @@ def columns_of(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
     found = Columns(
         s=np.zeros(m),
         count=np.zeros(m, dtype=np.int32),
-        free=np.empty(m, dtype=np.int32),
-        n_free=np.empty(len(graph.component_ptr) - 1, dtype=np.int32),
+        free=np.full(len(graph.component_ptr) - 1, -1, dtype=np.int32),
         claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
     fill_columns(graph, rows, found)

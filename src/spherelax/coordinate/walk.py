@@ -17,7 +17,7 @@ from spherelax.coordinate import sweep
 from spherelax.coordinate.account import Account
 from spherelax.coordinate.graph import LARGE
 from spherelax.coordinate.journal import Journal, Kept
-from spherelax.coordinate.model import Labeling, Model
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.polish import lowered, moved_once, polished
 from spherelax.coordinate.rows import Rows, round_rows
 from spherelax.coordinate.tally import changed
@@ -201,10 +201,23 @@ def _ends(model: Model) -> bool:
     return model.graph.grouped or model.right is not None
 
 
+def _narrowed(labels: Labels) -> NDArray[np.integer]:
+    """Return labels in the smallest type that holds them.
+
+    Examples
+    --------
+    >>> _narrowed(np.int32([0, 300, 0]))
+    array([  0, 300,   0], dtype=uint16)
+    """
+    smallest = np.min_scalar_type(labels.max())
+    return labels.astype(smallest) if smallest.itemsize < labels.itemsize else labels
+
+
 class Trail:
     """What a walk has left behind so far.
 
     ``changed`` has the number of items whose rounded rows were others than before, of each step.
+    ``labels``, of which there are many where items are, have the smallest type that holds them.
     """
 
     def __init__(self, model: Model, route: Route) -> None:
@@ -213,26 +226,28 @@ class Trail:
         self.resolutions: list[float] = []
         self.etas: list[float] = []
         self.objectives: list[float] = []
-        self.labels: list[Labels] = []
+        self.labels: list[NDArray[np.integer]] = []
         self.savings: list[float] = []
         self.accounts: list[Account] = []
         self.changed: list[int] = []
         self.is_whole = True
-        self.last: Labeling  # with the first step
         self.rounded = np.full(model.graph.n_items, -1, dtype=np.int32)
         grouped = model.graph.grouped
         self.n_components = 1 if grouped else len(model.graph.component_ptr) - 1
 
     def add(self, iterate: sweep.Iterate, resolution: float) -> None:
         """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
-        labels = self._improved(iterate)
-        if labels is not None:
-            self.last = self.model.labeling(labels, n_threads=self.route.n_threads)
-        self.labels.append(self.last.labels)
-        self.savings.append(self.last.saving)
-        self.accounts.append(self.last.account)
+        new = self._improved(iterate)
+        if new is None:
+            labels, account, saving = self.labels[-1], self.accounts[-1], self.savings[-1]
+        else:
+            _, account, saving = self.model.labeling(new, n_threads=self.route.n_threads)
+            labels = _narrowed(new) if self.is_many else new
+        self.labels.append(labels)
+        self.accounts.append(account)
+        self.savings.append(saving)
         self.resolutions.append(resolution)
-        objective = self.model.objective(self.last.account, resolution)
+        objective = self.model.objective(account, resolution)
         eta = iterate.eta / self.model.average
         self.etas.append(eta if eta > ROUNDING * abs(objective) else 0.0)
         self.objectives.append(objective)
@@ -248,7 +263,9 @@ class Trail:
         self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
         active = changed(graph, rounded, self.rounded, CHANGED)
         if not active.any():
-            return None if self.is_many else lowered(graph, before, gamma, n_threads=n_threads)
+            if self.is_many:
+                return None
+            return lowered(graph, before.astype(np.int32, copy=False), gamma, n_threads=n_threads)
         improve, labels = moved_once if self.is_many else polished, rounded
         if not active.all():
             labels = np.where(active, rounded, before)
@@ -262,15 +279,20 @@ class Trail:
         self.etas, self.objectives = list(kept.etas), list(kept.objectives)
         self.labels, self.savings = list(kept.labels), list(kept.savings)
         self.changed = list(kept.changed)
-        accounts = {id(labels): self.model.account(labels) for labels in self.labels}
-        self.accounts = [accounts[id(labels)] for labels in self.labels]
+        accounts = {id(labels): self.model.account(labels) for labels in kept.labels}
+        self.accounts = [accounts[id(labels)] for labels in kept.labels]
         if kept.rounded is not None:
-            self.rounded, self.last = kept.rounded, self.model.labeling(self.labels[-1])
+            self.rounded = kept.rounded
 
     def kept(self, rows: Rows | None = None) -> Kept:
         """Return what to keep; the rows of the last step are needed to go on."""
         curves = (self.etas, self.objectives, self.savings)
-        return Kept(*curves, self.labels, self.changed, self.rounded, rows)
+        return Kept(*curves, self.widened(), self.changed, self.rounded, rows)
+
+    def widened(self) -> list[Labels]:
+        """Return the labels of each step; what was one array stays one."""
+        different = {id(labels): labels.astype(np.int32, copy=False) for labels in self.labels}
+        return [different[id(labels)] for labels in self.labels]
 
     def left(self, resolutions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the resolutions that are still to come."""
@@ -319,7 +341,7 @@ class Trail:
             alphas=resolutions / (1.0 + resolutions),
             etas=np.array(self.etas[:n_steps]),
             objectives=np.array(self.objectives),
-            labels=tuple(self.labels[:n_steps]),
+            labels=tuple(self.widened()[:n_steps]),
             savings=np.array(self.savings[:n_steps]),
             is_whole=self.is_whole,
         )
