@@ -325,8 +325,7 @@ def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:
     if not (is_soft and source.with_copies):
         return absorb(problem, source, start.labels, start.alpha)
     free = problem.freed(source.with_copies)
-    sources = np.asarray(problem.groups, dtype=np.intp)
-    outcome = absorb(free, source, start.labels, start.alpha, sources=sources)
+    outcome = absorb(free, source, start.labels, start.alpha, sources=problem.groups)
     return with_found(outcome, source)
 
 

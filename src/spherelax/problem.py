@@ -37,14 +37,13 @@ class Problem:
     similarity : ndarray or csr_array of shape (n_items, n_items)
         The user's matrix, not a copy if possible, of any real dtype.
     groups : ndarray of shape (n_items,) or None
-        Group of each item, counted from 0 in order of first appearance, of an integer type with a
-        sign that may be small. None: no groups.
+        Group of each item, counted from 0 in order of first appearance. None: no groups.
     kind : {"graph", "neighbors", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
     """
 
     similarity: Any
-    groups: NDArray[np.signedinteger] | None
+    groups: NDArray[np.int32] | None
     kind: str | None = None
 
     @classmethod
@@ -90,7 +89,9 @@ class Problem:
         >>> Problem.check(np.eye(4), groups=["x", "x", "y", "y"]).among([1, 2]).groups.tolist()
         [0, 1]
         """
-        groups = None if self.groups is None else encode(self.groups[items].tolist(), "groups")
+        groups = None
+        if self.groups is not None:
+            groups = _encode_groups(self.groups[items].tolist(), len(items))
         return Problem(self.similarity[items][:, items], groups, self.kind)
 
     def freed(self, groups: Iterable[int]) -> Problem:
@@ -290,20 +291,14 @@ def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) ->
         )
 
 
-def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.signedinteger]:
-    """Turn the group names of n_items items into small integers; each None is a group of its own.
-
-    Examples
-    --------
-    >>> _encode_groups(["x", "x", None], 3)
-    array([0, 0, 1], dtype=int8)
-    """
+def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.int32]:
+    """Turn the group names of n_items items into integers; each None becomes its own group."""
     codes = encode(groups if _are_present(groups) else _without_none(groups), "groups")
     if len(codes) != n_items:
         raise InvalidInputError(
             f"groups must have one label per item, {n_items}; found {len(codes)}"
         )
-    return codes.astype(np.min_scalar_type(-1 - int(codes.max())))
+    return codes.astype(np.int32)
 
 
 class _Free:

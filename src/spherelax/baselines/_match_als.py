@@ -83,7 +83,7 @@ def match_als(
     check_range(Range(0, low_open=True), rank_weight=rank_weight)
     check_range(Range(1), rank_factor=rank_factor)
     check_range(Range(1, integer=True), max_iterations=max_iterations)
-    W, own = dense(problem), np.asarray(problem.groups, dtype=np.intp)
+    W, own = dense(problem), np.asarray(problem.groups)
     np.fill_diagonal(W, 1.0)
     rank = min(round(rank_factor * universe), len(W))
     X = relaxed_matches(

@@ -75,7 +75,7 @@ def match_lift(
     """
     problem = matching_problem(similarity, groups, universe)
     check_range(Range(1, integer=True), max_iterations=max_iterations)
-    W, own = dense(problem), np.asarray(problem.groups, dtype=np.intp)
+    W, own = dense(problem), np.asarray(problem.groups)
     np.fill_diagonal(W, 1.0)
     if universe is None:
         universe = gap_universe(W, problem.largest_group)

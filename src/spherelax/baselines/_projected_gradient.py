@@ -81,7 +81,7 @@ def projected_gradient(
     problem = matching_problem(similarity, groups, universe)
     check_range(Range(0), position_weight=position_weight)
     check_range(Range(1, integer=True), max_iterations=max_iterations)
-    W, own = dense(problem), np.asarray(problem.groups, dtype=np.intp)
+    W, own = dense(problem), np.asarray(problem.groups)
     np.fill_diagonal(W, 1.0)
     C = None if positions is None else unit_positions(positions, own)
     weight = position_weight * (own.max() + 1)

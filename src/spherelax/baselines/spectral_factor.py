@@ -37,7 +37,7 @@ def matching_blocks(
            [0.5, 1. , 1. ]]), array([0, 0, 1]))
     """
     problem = matching_problem(similarity, groups, universe)
-    W, own = dense(problem), np.asarray(problem.groups, dtype=np.intp)
+    W, own = dense(problem), np.asarray(problem.groups)
     W[own[:, None] == own] = 0.0
     W /= W.max() or 1.0
     np.fill_diagonal(W, 1.0)

@@ -57,7 +57,7 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
         return ()
     graph = model.given
     claims = find_claims(_worth(problem, model), graph.group, labels[graph.given])
-    by_group, begins = in_order(problem.groups.astype(np.int32))
+    by_group, begins = in_order(problem.groups)
     n_groups = int(np.count_nonzero(np.diff(begins) > 1))
     return tuple(
         _of_group(group, by_group[first:last].astype(np.intp), claims, n_groups)

@@ -58,7 +58,7 @@ def learn_problem(
     problem: Problem,
     route: Route,
     callback: Callback | None,
-    sources: NDArray[np.intp] | None = None,
+    sources: NDArray[np.int32] | None = None,
 ) -> Learnt:
     """Learn from a problem; if it is large, what scores are worth from a part of it.
 
@@ -82,7 +82,7 @@ def taught_by(
     items: NDArray[np.integer],
     unit: float,
     route: Route,
-    sources: NDArray[np.intp] | None = None,
+    sources: NDArray[np.int32] | None = None,
 ) -> Model:
     """Return the model of some items of a problem with what their scores are worth."""
     part = problem.among(items)

@@ -97,7 +97,7 @@ class Lesson(NamedTuple):
         self,
         graph: Graph,
         numbers: NDArray[np.integer],
-        sources: NDArray[np.intp] | None = None,
+        sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Return the model of a graph.
 

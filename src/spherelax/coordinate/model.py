@@ -99,7 +99,7 @@ class Model:
         problem: Problem,
         *,
         is_metric: bool = False,
-        sources: NDArray[np.intp] | None = None,
+        sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Build the graph of a problem, and see what its similarities are.
 
@@ -126,7 +126,7 @@ class Model:
         unit: float,
         *,
         is_metric: bool = False,
-        sources: NDArray[np.intp] | None = None,
+        sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """See what the similarities of the graph of a problem are, as in `of`."""
         is_model = problem.kind in NATS

@@ -115,7 +115,7 @@ class Scores(NamedTuple):
         return self.lesson.believed(Candidates.of(graph), right)
 
     def judged(
-        self, graph: Graph, sources: NDArray[np.intp] | None, numbers: NDArray[np.integer]
+        self, graph: Graph, sources: NDArray[np.int32] | None, numbers: NDArray[np.integer]
     ) -> Judged:
         """Return for each pair of a graph with such scores how likely it is right.
 
@@ -134,7 +134,7 @@ def probabilities(
     graph: Graph,
     kind: str | None,
     seen: Wedges,
-    sources: NDArray[np.intp] | None = None,
+    sources: NDArray[np.int32] | None = None,
 ) -> tuple[Scores, Judged] | None:
     """Learn how likely the pairs of a list are right; None: it is a graph of matches.
 
@@ -316,7 +316,7 @@ def judge(
     return of_matching(P, labels, has_pairs=has_pairs)
 
 
-def apart(graph: Graph, sources: NDArray[np.intp] | None) -> NDArray[np.int32] | None:
+def apart(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
     """Return the source of each item if no two of its items are compared; -1 if some are."""
     if sources is None:
         return None

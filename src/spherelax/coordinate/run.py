@@ -59,7 +59,7 @@ def run(
     scales: NDArray[np.float64] | None,
     n_threads: int,
     callback: Callback | None,
-    sources: NDArray[np.intp] | None = None,
+    sources: NDArray[np.int32] | None = None,
     journal: Journal | None = None,
 ) -> Outcome:
     """Walk the resolutions, learn and walk again, choose a step and finish its labels.
@@ -134,8 +134,7 @@ def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others
     if free.kind != "odds":
         kind = "graph" if source.model.right is None else "pairs"
         free = Problem(free.similarity, free.groups, kind)
-    sources = np.asarray(problem.groups, dtype=np.intp)
-    soft = run(free, settings, pick, sources=sources, **others)
+    soft = run(free, settings, pick, sources=problem.groups, **others)
     return with_found(soft, source)
 
 
@@ -150,7 +149,7 @@ def absorb(
     source: CoordinateSource,
     labels: Labels,
     alpha: float,
-    sources: NDArray[np.intp] | None = None,
+    sources: NDArray[np.int32] | None = None,
 ) -> Outcome:
     """Polish labels of the first items of a problem, and the others, at a resolution.
 
@@ -236,7 +235,7 @@ class CoordinateSource:
     route: Route
     teacher: Labels
     found: tuple[Duplicates, ...]
-    sources: NDArray[np.intp] | None = None
+    sources: NDArray[np.int32] | None = None
     unseen: Unseen | None = None
 
     @property

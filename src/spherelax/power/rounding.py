@@ -26,7 +26,7 @@ BLOCK_ENTRIES = 1 << 20
 Rounding = Callable[[NDArray[np.float64]], Labels]
 
 
-def rounding(groups: NDArray[np.intp] | None) -> Rounding:
+def rounding(groups: NDArray[np.int32] | None) -> Rounding:
     """Return the function that turns U into one label per row, with or without groups."""
     return round_rows if groups is None else partial(round_groups, groups=groups)
 
@@ -42,7 +42,7 @@ def round_rows(U: NDArray[np.float64]) -> Labels:
     return renumber(_largest(U))
 
 
-def round_groups(U: NDArray[np.float64], groups: NDArray[np.intp]) -> Labels:
+def round_groups(U: NDArray[np.float64], groups: NDArray[np.int32]) -> Labels:
     """Give the rows of each group different columns, so that the sum of their entries is largest.
 
     If the rows of a group have their largest entries in different columns, these are the answer.

@@ -134,7 +134,7 @@ def _sweep_path(
     """Run the sweep, turn the rows of each step into labels, and return the path."""
     problem, alphas = source.problem, source.alphas
     present, groups = problem.present, problem.groups
-    round_rows = rounding(None if groups is None else groups[present].astype(np.intp))
+    round_rows = rounding(None if groups is None else groups[present])
     etas, objectives, labels = [], [], []
     try:
         for index, (alpha, eta, objective, U) in enumerate(source.iterates()):

@@ -229,14 +229,14 @@ def memory(n_items: int, n_pairs: int) -> int:
     return PROCESS_BYTES + ITEM_BYTES * n_items + PAIR_BYTES * n_pairs
 
 
-def codes_of(group: NDArray[np.int32]) -> NDArray[np.intp] | None:
+def codes_of(group: NDArray[np.int32]) -> NDArray[np.int32] | None:
     """Return groups as a problem has them: every free item is one; None if all are free."""
     free = np.flatnonzero(group == FREE)
     if len(free) == len(group):
         return None
     codes = group.astype(np.intp)
     codes[free] = codes.max() + 1 + np.arange(len(free))
-    return renumber(codes).astype(np.intp)
+    return renumber(codes)
 
 
 def read_plan(folder: Path) -> Plan:
