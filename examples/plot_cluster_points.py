@@ -64,15 +64,12 @@ for row, (name, (X, y)) in zip(
 # %%
 # A pipeline on digits
 # --------------------
-# 400 of the 8 x 8 images of handwritten digits that come with scikit-learn. If there are more than
-# three features, they are taken for measurements in different units and get equal variances. Pixels
-# have a common unit, so this is switched off.
+# 400 of the 8 x 8 images of handwritten digits that come with scikit-learn. Features that seem to
+# be measurements in different units get equal variances; principal components stay as they are.
 
 digits, numbers = load_digits(return_X_y=True)
 digits, numbers = digits[:400], numbers[:400]
-pipeline = make_pipeline(
-    PCA(40, random_state=0), sl.SphereClustering(affinity_params={"standardize": False})
-)
+pipeline = make_pipeline(PCA(40, random_state=0), sl.SphereClustering())
 labels = pipeline.fit_predict(digits)
 model = pipeline[-1]
 score = sl.metrics.pairwise_scores(numbers, labels)
@@ -102,8 +99,7 @@ ax.set_axis_off()
 # The same pipeline with fewer and with more neighbours. With eight, not all valleys are found.
 
 for n_neighbors in (8, 10, 12, 15):
-    settings = {"standardize": False, "n_neighbors": n_neighbors}
-    pipeline.set_params(sphereclustering__affinity_params=settings)
+    pipeline.set_params(sphereclustering__affinity_params={"n_neighbors": n_neighbors})
     labels = pipeline.fit_predict(digits)
     f_score = sl.metrics.pairwise_scores(numbers, labels).f_score
     print(f"{n_neighbors:2} neighbours: {len(set(labels)):2} clusters, F = {f_score:.3f}")

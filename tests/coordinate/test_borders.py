@@ -74,6 +74,29 @@ def test_one_cloud_of_many_dimensions_is_one_label(n_dimensions, seed):
         assert sl.solve(relative(X)).n_labels == 1
 
 
+def half_hidden(n_dimensions, seed):
+    """Three clusters of about eight dimensions: edges bridge most of the valleys between them."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=900)
+    means = 2.2 * np.eye(3, n_dimensions)
+    return means[truth] + rng.normal(size=(900, n_dimensions)), truth
+
+
+def test_clusters_between_slight_valleys_are_found(seed):
+    X, truth = half_hidden(8, seed)
+    result = sl.SphereClustering().fit(X).result_
+    assert result.status is sl.Status.BORDERS
+    assert result.n_labels == 3
+    assert adjusted_rand_score(truth, result.labels) > 0.5
+
+
+@pytest.mark.parametrize("n_dimensions", [4, 6, 9])
+def test_a_long_cloud_is_one_label(n_dimensions, seed):
+    X = np.random.default_rng(seed).normal(size=(900, n_dimensions))
+    X[:, 0] *= 4.0
+    assert sl.SphereClustering().fit(X).n_clusters_ == 1
+
+
 def test_precomputed_neighbours_are_recognised(cells):
     model = sl.SphereClustering(affinity="precomputed").fit(cells[0])
     assert model.result_.status is sl.Status.BORDERS

@@ -35,6 +35,10 @@ BEYOND = 0.04
 # clouds of many dimensions. There some items are near to many others, which saves more nats.
 OPEN = 0.5
 BEYOND_OF_OPEN = 0.15
+# It is wide if they lose more than this share, as in clouds of four dimensions and more.
+WIDE = 0.2
+# Keeps logarithms finite where a border is empty.
+NONE = 1e-6
 # Many items are contracted to at most this number of cells before they are walked whole.
 MOST_CELLS = 1 << 12
 
@@ -69,8 +73,7 @@ class _Patches(NamedTuple):
     def evidence(self, line: NDArray[np.float64]) -> float:
         """Return the nats an edge that labels save beyond patches of a cloud with such a law."""
         all_edges = self.edges.sum()
-        share = np.minimum(np.exp(np.polyval(line, np.log(self.sizes))), 1.0)
-        expected = self.edges * share * np.sqrt(1.0 - self.sizes / self.sizes.sum())
+        expected = self.edges * _share_of_patch(line, self.sizes, self.sizes.sum())
         return float(np.sum((expected - self.leaving) * np.log(all_edges / self.edges)) / all_edges)
 
 
@@ -82,12 +85,14 @@ def clearest(
     None instead of the labeling: there is one cloud.
     """
     found = evidence(graph, labelings, n_cells)
-    beyond = BEYOND_OF_OPEN if is_open(graph, labelings, n_cells) else BEYOND
+    beyond = BEYOND_OF_OPEN if loss(graph, labelings, n_cells) > OPEN else BEYOND
     return (int(found.argmax()) if found.max() > beyond else None), found
 
 
-def is_open(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> bool:
-    """Tell whether even the largest patches without clusters lose most of their edges.
+def loss(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> float:
+    """Return the share of their edges that the largest patches without clusters lose, by the law.
+
+    It is 0 where there is no law.
 
     Examples
     --------
@@ -97,12 +102,68 @@ def is_open(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> bool:
     >>> graph = build_graph(Problem.check(ring + ring.T))
     >>> near, far = ([np.arange(400, dtype=np.int32) // n for n in (10, 20)],
     ...              [np.arange(400, dtype=np.int32) % n for n in (40, 20)])
-    >>> is_open(graph, near, 400), is_open(graph, far, 400)
-    (False, True)
+    >>> [loss(graph, labelings, 400) > OPEN for labelings in (near, far)]
+    [False, True]
     """
     patches, limits = _patches(graph, labelings), _limits(graph, n_cells)
     line = _law(patches, *limits)
-    return line is not None and bool(np.polyval(line, limits[1]) > np.log(OPEN))
+    return 0.0 if line is None else float(np.exp(np.polyval(line, limits[1])))
+
+
+def is_clearer(
+    graph: Graph, labelings: Sequence[Labels], n_cells: int, labels: Labels, others: Labels
+) -> bool:
+    """Tell whether labels save more than others, and more than those of one cloud.
+
+    The law is that of the labelings.
+    """
+    *_, own, other = evidence(graph, [*labelings, labels, others], n_cells)
+    return bool(own > max(other, BEYOND))
+
+
+def thinness(
+    graph: Graph, labelings: Sequence[Labels], n_cells: int, labels: Labels
+) -> NDArray[np.float64]:
+    """Return by how much the border of each two labels is thinner than that of two patches.
+
+    It is a logarithm. Two patches of one cloud that make up a larger one have between them what
+    both lose and the larger one does not. The law is that of the labelings, and is known.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> ring = np.eye(400, k=1) + np.eye(400, k=2) + np.eye(400, k=399) + np.eye(400, k=398)
+    >>> ring[99, 100] = ring[99, 101] = 0.0
+    >>> graph = build_graph(Problem.check(ring + ring.T))
+    >>> steps = [(graph.given // size).astype(np.int32) for size in (10, 20, 100)]
+    >>> found = thinness(graph, steps, 400, steps[-1])
+    >>> bool(found[0, 1] > 1.0), bool(abs(found[1, 2]) < 0.2)
+    (True, True)
+    """
+    patches = _patches(graph, labelings)
+    line = _law(patches, *_limits(graph, n_cells))
+    assert line is not None
+    k = count_labels(labels)
+    ends = np.repeat(labels, np.diff(graph.indptr)).astype(np.int64) * k + labels[graph.indices]
+    between = np.bincount(ends, weights=graph.values, minlength=k * k).reshape(k, k)
+    sizes, edges = np.bincount(labels).astype(float), between.sum(axis=1)
+
+    def lost(sizes: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+        return edges * _share_of_patch(line, sizes, len(labels))
+
+    apart = lost(sizes, edges)
+    together = lost(np.add.outer(sizes, sizes), np.add.outer(edges, edges))
+    expected = 0.5 * (np.add.outer(apart, apart) - together)
+    return np.asarray(np.log(np.maximum(expected, NONE)) - np.log(between + NONE))
+
+
+def _share_of_patch(
+    line: NDArray[np.float64], sizes: NDArray[np.float64], n_items: float
+) -> NDArray[np.float64]:
+    """Return the share of its edges that a patch of a cloud loses; all of the cloud loses none."""
+    share = np.minimum(np.exp(np.polyval(line, np.log(sizes))), 1.0)
+    return np.asarray(share * np.sqrt(np.maximum(1.0 - sizes / n_items, 0.0)))
 
 
 def evidence(graph: Graph, labelings: Sequence[Labels], n_cells: int) -> NDArray[np.float64]:

@@ -8,7 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.borders import MOST_CELLS, clearest, is_open
+from spherelax.coordinate.borders import (
+    MOST_CELLS,
+    OPEN,
+    WIDE,
+    clearest,
+    is_clearer,
+    loss,
+    thinness,
+)
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.neighbors import components
@@ -22,6 +30,7 @@ from spherelax.coordinate.valleys import (
     N_CELLS,
     Field,
     choose,
+    joined,
     merged,
     steps_to_merge,
     tree,
@@ -99,14 +108,19 @@ def _of_points(
     """Return the labels of points, between valleys.
 
     In many dimensions neighbours are far away, so that edges bridge every valley. There borders are
-    compared first; if they show no clusters, valleys have the last word.
+    compared first; if they show no clusters, valleys have the last word. In between, edges bridge
+    some valleys. There labels may come from both.
     """
     graph = learnt.model.graph
-    if is_open(graph, learnt.path.labels, graph.n_items):
+    lost = loss(graph, learnt.path.labels, graph.n_items)
+    if lost > OPEN:
         found = _within_borders(learnt, route, callback, scales)
         if found.status is Status.BORDERS:
             return found
-    return _between_valleys(learnt, route, scales, callback)
+    found = _between_valleys(learnt, route, scales, callback)
+    if WIDE < lost <= OPEN and found.is_whole:
+        return _clearer(learnt, route, scales, callback, found)
+    return found
 
 
 def _between_valleys(
@@ -176,6 +190,32 @@ def _within_borders(
     labels = labelings[at]
     rival = by_evidence(labelings, supported, labels)
     return Finished(labels, _nearest(path, labels), Status.BORDERS, False, True, unseen, rival)
+
+
+def _clearer(
+    learnt: Learnt,
+    route: Route,
+    scales: NDArray[np.float64],
+    callback: Callback | None,
+    found: Finished,
+) -> Finished:
+    """Return labels with borders that are thin and valleys, if they save more than those found."""
+    graph = learnt.model.graph
+    field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
+    labelings, n_cells = [labels[cells] for labels in walked.labels], field.graph.n_items
+    at, supported = clearest(graph, labelings, n_cells)
+    if at is None:
+        return found
+    finest = walked.labels[steps_to_merge(walked.labels)[0]]
+    thin = partial(thinness, graph, labelings, n_cells)
+    chosen = joined(field, finest, walked.labels[at], lambda labels: thin(labels[cells]))
+    labels = chosen[cells]
+    if not is_clearer(graph, labelings, n_cells, labels, found.labels):
+        return found
+    unseen = _unseen(field, walked, cells, chosen, _softness(learnt.model, scales))
+    rival = by_evidence(labelings, supported, labels)
+    nearest = _nearest(learnt.path, labels)
+    return Finished(labels, nearest, Status.BORDERS, False, True, unseen, rival)
 
 
 def _nearest(path: SweepPath, labels: Labels) -> int:

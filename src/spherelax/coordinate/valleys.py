@@ -33,6 +33,9 @@ MOST_ITEMS = 1 << 13
 N_CELLS = 1 << 10
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
+# In many dimensions edges bridge valleys, and so do valleys half as deep count, if the border is as
+# much thinner than that of two patches.
+SLIGHT = 0.2
 # This number times the noise, times how far the deepest of all dips lies beyond a usual one, is
 # added to the square root of a valley before it is compared: a smaller one splits one Gaussian, a
 # larger one merges touching ones.
@@ -190,6 +193,29 @@ def tree(field: Field, finest: Labels, labels: Labels) -> Tree:
     return Tree(lineage, n_inside)
 
 
+def joined(
+    field: Field,
+    finest: Labels,
+    labels: Labels,
+    thinness: Callable[[Labels], NDArray[np.float64]],
+) -> Labels:
+    """Join labels unless there is a valley between them, be it slight, and their border is thin.
+
+    ``thinness`` returns by how much the border of each two labels is thinner than that of patches.
+    All pairs are judged before any are joined: what has grown together has thick borders all
+    around. Labels that show nothing but noise would join others to each other. They are merged
+    first, each with one label. The noise is measured on the finest labels.
+    """
+    valleys = _Valleys(field)
+    blur = valleys.blur(finest)
+    labels = valleys.without_small(labels, blur)
+    thin, root = thinness(labels), list(range(count_labels(labels)))
+    for depth, a, b in valleys.depths(labels, blur):
+        if min(depth, thin[a, b]) <= SLIGHT:
+            root[_root(root, a)] = _root(root, b)
+    return renumber(np.array([_root(root, a) for a in root], dtype=np.int32)[labels])
+
+
 def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
     """Return the labels with the best score of those whose number of labels is met most often."""
     numbers, counts = np.unique([labels.max() for labels in labelings], return_counts=True)
@@ -264,15 +290,19 @@ class _Valleys:
 
     def link(self, lineage: Lineage, whole: list[int], labels: Labels, blur: float) -> None:
         """Merge labels, across the shallowest valleys first, and at last those that are apart."""
-        self._start(labels)
-        pairs = [(a, b) for a, cuts in self.cuts.items() for b in cuts if a < b]
         root, whole = list(range(len(whole))), whole.copy()
-        for depth, a, b in sorted((self._depth(a, b, blur), a, b) for a, b in pairs):
+        for depth, a, b in sorted(self.depths(labels, blur)):
             one, other = (_root(root, label) for label in (a, b))
             if one != other:
                 root[one] = other
                 whole[other] = lineage.merge(whole[one], whole[other], depth)
         lineage.merge_all((whole[a] for a, b in enumerate(root) if a == b), DEEP)
+
+    def depths(self, labels: Labels, blur: float) -> list[tuple[float, int, int]]:
+        """Return how deep the valley is between each two touching labels."""
+        self._start(labels)
+        pairs = [(a, b) for a, cuts in self.cuts.items() for b in cuts if a < b]
+        return [(self._depth(a, b, blur), a, b) for a, b in pairs]
 
     def _depth(self, a: int, b: int, blur: float) -> float:
         """Return the logarithm of how much higher a peak is than the valley between two labels."""
@@ -284,7 +314,21 @@ class _Valleys:
         self._start(labels)
         for _ in self._unions(blur, VALLEY):
             pass
-        found = np.empty(len(labels), dtype=np.int32)
+        return self._labels()
+
+    def without_small(self, labels: Labels, blur: float) -> Labels:
+        """Merge labels of up to CELL items with their widest neighbour, unless a valley counts."""
+        self._start(labels)
+        for a in sorted(self.items, key=lambda a: len(self.items[a])):
+            if a in self.items and len(self.items[a]) <= CELL and self.cuts[a]:
+                widest = max(self.cuts[a], key=self.cuts[a].__getitem__)
+                if self._depth(a, widest, blur) <= VALLEY:
+                    self._unite(a, widest)
+        return self._labels()
+
+    def _labels(self) -> Labels:
+        """Return the labels as they are by now."""
+        found = np.empty(len(self._place), dtype=np.int32)
         for label, items in enumerate(self.items.values()):
             found[items] = label
         return renumber(found)

@@ -13,9 +13,14 @@ from spherelax.settings import check_range
 from spherelax.similarity.parts import checked_points, either, falling, positive
 from spherelax.similarity.search import NEIGHBORS, nearest, searched
 
-# Up to this number of features they are taken for coordinates in space, which are not scaled. More
-# features are taken for measurements in different units.
+# Up to this number of features they are taken for coordinates in space, which are not scaled.
 MOST_PLACES = 3
+# More features have different units if the widest one ranges over more than this multiple of what
+# narrow ones do. The narrowest, a share of FEW, are left out: some vary little in one unit too.
+MOST_UNEVEN = 10.0
+FEW = 0.1
+# Principal components have a mean of zero, up to this share of their deviation.
+CENTERED = 1e-3
 
 
 def nearest_neighbors(
@@ -43,8 +48,10 @@ def nearest_neighbors(
     scale_neighbor : int
         Which neighbour sets the local scale; at most ``n_neighbors``.
     standardize : bool or "auto"
-        Whether to give all features the same standard deviation. "auto": only for more than three
-        features, which are taken for measurements; up to three are taken for coordinates in space.
+        Whether to give all features the same standard deviation. "auto": only if they seem to be
+        measurements in different units. Up to three features are taken for coordinates in space,
+        and more for features of one unit, such as pixels or frequencies of words, if they range
+        over about as much, or are principal components.
     search : {"auto", "exact", "approximate"}
         How neighbours are looked for. "approximate" finds nearly all of them, in much less time
         where points and features are many; it needs pynndescent. "auto": exact, unless that would
@@ -266,8 +273,23 @@ def _standard(
     """Return what to take off the features and what to divide them by; 0 and 1 if not asked for."""
     if standardize not in (True, False, "auto"):
         raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
-    n_features = X.shape[1]
-    if standardize is False or (standardize == "auto" and n_features <= MOST_PLACES):
+    n_features, mean, deviation = X.shape[1], X.mean(axis=0), X.std(axis=0)
+    if standardize is False or (
+        standardize == "auto"
+        and (n_features <= MOST_PLACES or _are_components(mean, deviation) or _are_even(X))
+    ):
         return np.zeros(n_features), np.ones(n_features)
-    deviation = X.std(axis=0)
-    return X.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
+    return mean, np.where(deviation > 0, deviation, 1.0)
+
+
+def _are_components(mean: NDArray[np.float64], deviation: NDArray[np.float64]) -> bool:
+    """Tell whether features look like principal components: centered, the widest first."""
+    is_centered = bool(np.all(np.abs(mean) <= CENTERED * deviation))
+    return is_centered and bool(np.all(np.diff(deviation) <= 0))
+
+
+def _are_even(X: NDArray[np.float64]) -> bool:
+    """Tell whether features range over about as much, but for those that do not vary."""
+    ranges = np.ptp(X, axis=0)
+    ranges = ranges[ranges > 0]
+    return len(ranges) == 0 or bool(ranges.max() <= MOST_UNEVEN * np.quantile(ranges, FEW))
