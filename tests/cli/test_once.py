@@ -8,8 +8,9 @@ import pytest
 from program import invoke
 from sklearn.datasets import make_blobs
 
-from spherelax import io, problem, similarity
+from spherelax import io, problem
 from spherelax.io import reading
+from spherelax.similarity import search
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def counts(monkeypatch):
 
     count(problem, "_check_values", "checks")
     count(Path, "read_bytes", "reads")
-    count(similarity, "NearestNeighbors", "searches")
+    count(search, "NearestNeighbors", "searches")
     count(io, "summary", "summaries")
     tell = reading.TELL[".csv"]
 
