@@ -23,7 +23,7 @@ RANK_TOLERANCE = 1e-9
 
 def matching_blocks(
     similarity: Any, groups: Iterable[Hashable], universe: int | None = None
-) -> tuple[Matrix, NDArray[np.intp]]:
+) -> tuple[Matrix, NDArray[np.int32]]:
     """Check the input; return W with the identity inside each group, and the groups as integers.
 
     The matching of an object with itself is the identity, whatever the input says. W is scaled so
@@ -34,7 +34,7 @@ def matching_blocks(
     >>> matching_blocks([[0, 3, 2], [3, 0, 4], [2, 4, 0]], ["a", "a", "b"])
     (array([[1. , 0. , 0.5],
            [0. , 1. , 1. ],
-           [0.5, 1. , 1. ]]), array([0, 0, 1]))
+           [0.5, 1. , 1. ]]), array([0, 0, 1], dtype=int32))
     """
     problem = matching_problem(similarity, groups, universe)
     W, own = dense(problem), np.asarray(problem.groups)
