@@ -94,7 +94,7 @@ def match_als(
 
 def relaxed_matches(
     W: NDArray[np.float64],
-    groups: NDArray[np.intp],
+    groups: NDArray[np.int32],
     *,
     rank: int,
     alpha: float,

@@ -99,7 +99,7 @@ def gap_universe(W: Matrix, least: int) -> int:
     return least + int(gaps[least - 1 :].argmax())
 
 
-def density_sparsity(W: Matrix, groups: NDArray[np.intp]) -> float:
+def density_sparsity(W: Matrix, groups: NDArray[np.int32]) -> float:
     """Return sqrt(e) / (2 q) for e pairs of q groups with any match."""
     q = int(groups.max()) + 1
     first, second = np.nonzero(W)
@@ -109,7 +109,7 @@ def density_sparsity(W: Matrix, groups: NDArray[np.intp]) -> float:
 
 
 def relaxed_matches(
-    W: Matrix, groups: NDArray[np.intp], universe: int, lam: float, max_iterations: int
+    W: Matrix, groups: NDArray[np.int32], universe: int, lam: float, max_iterations: int
 ) -> Matrix:
     """Return X."""
     m = len(W)

@@ -90,7 +90,7 @@ def projected_gradient(
     return label_groups(X, own)
 
 
-def unit_positions(positions: ArrayLike, groups: NDArray[np.intp]) -> Matrix:
+def unit_positions(positions: ArrayLike, groups: NDArray[np.int32]) -> Matrix:
     """Check positions; centre and scale those of each group."""
     C = np.array(positions, dtype=np.float64)
     if C.shape != (len(groups), 2) or not np.isfinite(C).all():
@@ -104,7 +104,7 @@ def unit_positions(positions: ArrayLike, groups: NDArray[np.intp]) -> Matrix:
     return C
 
 
-def first_factor(W: Matrix, groups: NDArray[np.intp], universe: int) -> Matrix:
+def first_factor(W: Matrix, groups: NDArray[np.int32], universe: int) -> Matrix:
     """Label the rows of the leading eigenvectors by the most different ones; go half way to that.
 
     From the labels themselves the descent would often not move: they are a corner of the set.
@@ -121,7 +121,7 @@ def first_factor(W: Matrix, groups: NDArray[np.intp], universe: int) -> Matrix:
 
 def descend(
     W: Matrix,
-    groups: NDArray[np.intp],
+    groups: NDArray[np.int32],
     X: Matrix,
     *,
     C: Matrix | None,
@@ -168,7 +168,7 @@ def objective(X: Matrix, WX: Matrix, gram: Matrix, distance: Matrix) -> float:
     return float(np.vdot(X, distance - 0.5 * WX) + 0.25 * np.vdot(gram, gram))
 
 
-def rigid(X: Matrix, groups: NDArray[np.intp], C: Matrix, Z: Matrix) -> Matrix:
+def rigid(X: Matrix, groups: NDArray[np.int32], C: Matrix, Z: Matrix) -> Matrix:
     """Return the rank-4 approximation of the positions of the points, of shape (q, k, 2).
 
     Where X shows a point in part or not at all, the old Z stands for the rest.
@@ -186,7 +186,7 @@ def rigid(X: Matrix, groups: NDArray[np.intp], C: Matrix, Z: Matrix) -> Matrix:
     return np.asarray(nearest.reshape(q, 2, k).transpose(0, 2, 1))
 
 
-def projection(groups: NDArray[np.intp], k: int) -> Callable[[Matrix], Matrix]:
+def projection(groups: NDArray[np.int32], k: int) -> Callable[[Matrix], Matrix]:
     """Return the projection to rows of sum 1 and, in each group, columns of sum at most 1."""
     blocks = members(groups)
     place = np.empty(len(groups), dtype=np.intp)

@@ -10,7 +10,7 @@ from spherelax.baselines.face import Labels, Matrix, Pairs
 from spherelax.labels import renumber
 
 
-def members(groups: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def members(groups: NDArray[np.int32]) -> list[NDArray[np.intp]]:
     """List the items of each group, in order.
 
     Examples
@@ -22,7 +22,7 @@ def members(groups: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
 
 
-def label_groups(scores: Matrix, groups: NDArray[np.intp]) -> Labels:
+def label_groups(scores: Matrix, groups: NDArray[np.int32]) -> Labels:
     """Give the items of each group different columns, so that the sum of their scores is largest.
 
     There are at least as many columns as items in a group, and every item gets one.
@@ -39,7 +39,7 @@ def label_groups(scores: Matrix, groups: NDArray[np.intp]) -> Labels:
     return renumber(columns)
 
 
-def match_blocks(scores: Matrix, groups: NDArray[np.intp], threshold: float) -> Pairs:
+def match_blocks(scores: Matrix, groups: NDArray[np.int32], threshold: float) -> Pairs:
     """Match each pair of groups by itself, with the largest sum of scores over a threshold.
 
     Items whose scores stay below the threshold remain unmatched. Pairs come sorted, each with its

@@ -352,7 +352,7 @@ def _groups(problem: Problem) -> NDArray[np.int32]:
     group = problem.groups
     if group is None or int(group.max()) + 1 == problem.n_items:
         return np.empty(0, dtype=np.int32)
-    return group.astype(np.int32)
+    return group.astype(np.int32, copy=False)
 
 
 def _units(component: NDArray[np.int32], group: NDArray[np.int32]) -> NDArray[np.int32]:
