@@ -23,7 +23,7 @@ NEIGHBORS = Range(1, integer=True)
 SEARCHES = "auto", "exact", "approximate"
 # Up to this number of features scikit-learn has trees, which need not compare all points.
 MOST_IN_TREES = 15
-# Products of numbers in an exact search without trees that take about two minutes on two
+# Products of numbers in an exact search without trees that take one to two minutes on two
 # processors: 100,000 points with 100 features.
 MOST_PRODUCTS = 1e12
 # So many times as many neighbours as are wanted are looked for: hardly one of these is missed.
