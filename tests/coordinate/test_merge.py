@@ -69,8 +69,10 @@ def test_mutual_best_partners_merge(grouped, seed):
     assert n_merged > 60
 
 
+@pytest.mark.parametrize("mutual", [merge.MUTUAL, 2.0], ids=["in pairs", "in turn"])
 @pytest.mark.parametrize("grouped", [False, True])
-def test_merges_gain_and_end_where_no_pair_does(grouped, seed):
+def test_merges_gain_and_end_where_no_pair_does(grouped, mutual, seed, monkeypatch):
+    monkeypatch.setattr(merge, "MUTUAL", mutual)
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng, grouped=grouped)
     W, n, groups = twins.dense_similarity(graph), graph.weight.astype(float), graph.groups()
@@ -99,12 +101,6 @@ def test_a_star_joins_in_a_few_rounds_and_gains(centre, monkeypatch):
         # The last one to join gains 1 - 0.005 times the size before.
         assert largest == 200
         assert groups is None or mapping[graph.given == 5] != mapping[graph.given == 6]
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_joining_in_turn_gains_and_keeps_groups_apart(grouped, seed, monkeypatch):
-    monkeypatch.setattr(merge, "MUTUAL", 2.0)
-    test_merges_gain_and_end_where_no_pair_does(grouped, seed)
 
 
 def test_clashes_do_not_depend_on_the_side(seed):

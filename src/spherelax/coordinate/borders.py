@@ -115,7 +115,7 @@ def is_clearer(
 ) -> bool:
     """Tell whether labels save more than others, and more than those of one cloud.
 
-    The law is that of the labelings.
+    The law is that of all of these and of the labelings.
     """
     *_, own, other = evidence(graph, [*labelings, labels, others], n_cells)
     return bool(own > max(other, BEYOND))

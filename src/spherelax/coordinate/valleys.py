@@ -33,8 +33,8 @@ MOST_ITEMS = 1 << 13
 N_CELLS = 1 << 10
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
-# In many dimensions edges bridge valleys, and so do valleys half as deep count, if the border is as
-# much thinner than that of two patches.
+# In many dimensions edges bridge valleys. There, one that is half as deep counts too, if the border
+# is as much thinner than that of two patches.
 SLIGHT = 0.2
 # This number times the noise, times how far the deepest of all dips lies beyond a usual one, is
 # added to the square root of a valley before it is compared: a smaller one splits one Gaussian, a

@@ -217,7 +217,7 @@ class Trail:
     """What a walk has left behind so far.
 
     ``changed`` has the number of items whose rounded rows were others than before, of each step.
-    ``labels``, of which there are many where items are, have the smallest type that holds them.
+    Where items are many, ``labels`` have the smallest type that holds them.
     """
 
     def __init__(self, model: Model, route: Route) -> None:
