@@ -19,7 +19,7 @@ import numpy as np
 import synthetic
 
 import spherelax as sl
-from spherelax.io import checkpoint
+from spherelax.io.answers import checkpoint
 
 
 def main() -> None:

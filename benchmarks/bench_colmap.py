@@ -20,7 +20,7 @@ import pycolmap
 
 import spherelax as sl
 from spherelax.io import read_colmap, write_colmap
-from spherelax.io.sqlite import opened_database, replaced
+from spherelax.io.files.sqlite import opened_database, replaced
 
 DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).resolve().parents[2] / "shared/data"))
 CASTLE = DATA / "sfm/sceaux_castle/database.db"

@@ -1,7 +1,8 @@
 """How good are the entities? F over many tables of scored pairs of the same songs.
 
-Run with ``python benchmarks/bench_records.py``. The constants of ``spherelax.coordinate.evidence``
-were chosen on half of the songs; ``--half held-out`` takes only the others.
+Run with ``python benchmarks/bench_records.py``. The constants of
+``spherelax.coordinate.worth.evidence`` were chosen on half of the songs; ``--half held-out`` takes
+only the others.
 
 Pairs of songs from MusicBrainz are scored by six measures on four choices of fields, with three
 lowest scores. In some tables nearly all pairs are right, in others one in ten. spherelax gets no

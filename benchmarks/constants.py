@@ -76,8 +76,8 @@ def is_number(value: object) -> bool:
 
 def find_constants() -> list[Constant]:
     """Return the constants of the solver in the order of modules and lines; imports the solver."""
-    paths = sorted(FOLDER.glob("*.py"))
-    modules = {path: import_module(_module_name(path)) for path in paths}
+    paths = sorted(FOLDER.rglob("*.py"))
+    modules = {path: import_module(module_name(path)) for path in paths}
     compiled = {name for module in modules.values() for name in _compiled_names(module)}
     return [
         Constant(path.stem, name, getattr(module, name), name in compiled)
@@ -129,10 +129,12 @@ class _Changed(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the usual specification with a loader that changes the source."""
-        if fullname != f"{PACKAGE}.{self.constant.module}":
+        package, _, module = fullname.rpartition(".")
+        if not f"{package}.".startswith(f"{PACKAGE}.") or module != self.constant.module:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.origin is not None:
+        is_module = spec is not None and spec.submodule_search_locations is None
+        if spec is not None and is_module and spec.origin is not None:
             spec.loader = _Loader(fullname, spec.origin, self.constant, self.value)
         return spec
 
@@ -171,8 +173,10 @@ def _expression(value: Any) -> str:
     return f"np.{type(value).__name__}({plain})" if isinstance(value, np.generic) else plain
 
 
-def _module_name(path: Path) -> str:
-    return PACKAGE if path.stem == "__init__" else f"{PACKAGE}.{path.stem}"
+def module_name(path: Path) -> str:
+    """Return the name by which a file of the solver is imported."""
+    inner = path.relative_to(FOLDER).with_suffix("").parts
+    return ".".join((PACKAGE, *inner)).removesuffix(".__init__")
 
 
 def _compiled_names(module: ModuleType) -> Iterator[str]:

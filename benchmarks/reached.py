@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
-from constants import FOLDER, PACKAGE
+from constants import FOLDER, module_name
 
 # File, first line and name of a function, and the position of the instruction in it.
 Place = tuple[str, int, str, int]
@@ -57,7 +57,7 @@ def watched(function: Callable[[], Answer]) -> tuple[Answer, frozenset[Place]]:
 
 def readers() -> Callable[[str], frozenset[Place] | None]:
     """Return a function that tells the places that read a name; None: it is read at import."""
-    every = [mention for path in sorted(FOLDER.glob("*.py")) for mention in _mentions(path)]
+    every = [mention for path in sorted(FOLDER.rglob("*.py")) for mention in _mentions(path)]
 
     def read(name: str) -> frozenset[Place] | None:
         if any(mention.name == name and mention.function == "<module>" for mention in every):
@@ -75,7 +75,7 @@ def readers() -> Callable[[str], frozenset[Place] | None]:
 
 def _mentions(path: Path) -> Iterator[Mention]:
     """Yield the names that a file reads; imports and assignments do not count."""
-    module = import_module(PACKAGE if path.stem == "__init__" else f"{PACKAGE}.{path.stem}")
+    module = import_module(module_name(path))
     kernels = {
         value.py_func.__code__.co_firstlineno
         for value in vars(module).values()

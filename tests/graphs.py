@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spherelax.coordinate.graph import build_graph
-from spherelax.coordinate.neighbors import degrees
+from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph.neighbors import degrees
 from spherelax.labels import renumber, separate_groups
 from spherelax.problem import Problem
 

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from problems import candidates
-from spherelax.io import checkpoint
+from spherelax.io.answers import checkpoint
 
 SEED = 0
 

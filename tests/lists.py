@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from spherelax.coordinate.candidates import Candidates
+from spherelax.coordinate.graph.candidates import Candidates
 
 
 def two_sources(seed, *, n=300, matched=0.7, apart=2.0, k=4):

@@ -26,15 +26,15 @@ LONGEST = 120.0  # seconds that the tests of a module may take; a change that ta
 PRELOADED = "numba", "pytest", "scipy.optimize", "scipy.stats", "sklearn.neighbors"
 # Modules under src/spherelax and their tests under tests, without the endings of the names.
 TESTS = {
-    "coordinate/account": ["coordinate/test_account"],
-    "coordinate/curve": ["coordinate/test_curve"],
-    "coordinate/description": ["coordinate/test_description"],
-    "coordinate/lineage": ["coordinate/test_lineage"],
-    "coordinate/partition": ["coordinate/test_partition"],
-    "coordinate/softness": ["coordinate/test_softness"],
-    "coordinate/strata": ["coordinate/test_strata"],
-    "coordinate/tally": ["coordinate/test_tally"],
-    "coordinate/unseen": ["coordinate/test_unseen"],
+    "coordinate/graph/account": ["coordinate/graph/test_account"],
+    "coordinate/worth/curve": ["coordinate/worth/test_curve"],
+    "coordinate/worth/description": ["coordinate/worth/test_description"],
+    "coordinate/points/lineage": ["coordinate/points/test_lineage"],
+    "coordinate/lists/partition": ["coordinate/lists/test_partition"],
+    "coordinate/points/softness": ["coordinate/points/test_softness"],
+    "coordinate/worth/strata": ["coordinate/worth/test_strata"],
+    "coordinate/graph/tally": ["coordinate/graph/test_tally"],
+    "coordinate/points/unseen": ["coordinate/points/test_unseen"],
     "pick": ["test_pick"],
 }
 SWAPPED = {

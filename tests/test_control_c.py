@@ -11,7 +11,7 @@ from numba.core.dispatcher import Dispatcher
 
 import spherelax as sl
 from problems import clean, quiet_solve, tuned
-from spherelax.coordinate import tally
+from spherelax.coordinate.graph import tally
 
 
 def test_callback_sees_every_step(solver):
@@ -63,7 +63,7 @@ def test_control_c_before_the_first_step(solver, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    place = {"coordinate": "coordinate.sweep.sweep", "power": "power.run.sweep"}[solver]
+    place = {"coordinate": "coordinate.relax.sweep.sweep", "power": "power.run.sweep"}[solver]
     monkeypatch.setattr(f"spherelax.{place}", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sl.solve(clean()[0], solver=solver)

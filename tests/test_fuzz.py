@@ -20,7 +20,7 @@ from program import BLOCKS
 
 import spherelax as sl
 from fuzzing.trial import judged
-from spherelax.io import checkpoint
+from spherelax.io.answers import checkpoint
 
 FEW = 300
 CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))

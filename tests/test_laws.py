@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lawful
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.graph.graph import build_graph
 from spherelax.problem import Problem
 
 FEW = 300

@@ -24,6 +24,18 @@ LAYERS = [
     {"pick", "result", "problem", "metrics"},
     {"errors", "labels", "memory", "settings", "_version"},
 ]
+# Rooms inside a package, in the same way; modules of the package itself are "road".
+ROOMS = {
+    "coordinate": [
+        {"road"},
+        {"lists", "points"},
+        {"sampling"},
+        {"relax", "moves", "worth"},
+        {"graph"},
+        {"machine"},
+    ],
+    "io": [{"reading"}, {"answers", "readers"}, {"tables"}, {"items"}, {"words"}, {"files"}],
+}
 MOST_LAYERS = 6
 MOST_FLAT_MODULES = 16
 # Calls that open files.
@@ -116,6 +128,45 @@ def test_imports_point_down(path):
         assert upward(room(path), path.read_text()) == set()
 
 
+def inner_imports(package, source):
+    """Rooms of a package that a source imports from."""
+    names = {level for layer in ROOMS[package] for level in layer}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spherelax."):
+            _, package_of, *inner = node.module.split(".")
+            if package_of == package:
+                for name in inner[:1] or [alias.name for alias in node.names]:
+                    yield name if name in names else "road"
+
+
+def inner_room(package, path):
+    """Room of a package that a file lies in."""
+    inner = path.relative_to(SOURCE / package).with_suffix("").parts[0]
+    return inner if any(inner in layer for layer in ROOMS[package]) else "road"
+
+
+INNER = [
+    pytest.param(package, path, id=str(path.relative_to(SOURCE)))
+    for package in ROOMS
+    for path in MODULES
+    if room(path) == package and path != SOURCE / package / "__init__.py"
+]
+
+
+@pytest.mark.parametrize(("package", "path"), INNER)
+def test_imports_inside_a_package_point_down(package, path):
+    rank = {name: rank for rank, layer in enumerate(ROOMS[package]) for name in layer}
+    own = inner_room(package, path)
+    for name in inner_imports(package, path.read_text()):
+        assert name == own or rank[name] > rank[own], f"{own} imports {name}"
+
+
+def test_every_folder_of_a_package_is_a_room():
+    for package, layers in ROOMS.items():
+        folders = {path.parent.name for path in (SOURCE / package).glob("*/__init__.py")}
+        assert folders <= set().union(*layers)
+
+
 @pytest.mark.parametrize(("one", "other"), [("coordinate", "power"), ("power", "coordinate")])
 def test_the_engines_do_not_know_each_other(one, other):
     files = [path for path in MODULES if room(path) == one]
@@ -133,7 +184,7 @@ def test_only_io_opens_files():
         and getattr(node.func, "id", getattr(node.func, "attr", None)) in OPENERS
     }
     # The files of the system that say how much memory is free, and those of compiled code.
-    of_code = {str(Path("coordinate", name)) for name in ("compiled.py", "shipped.py")}
+    of_code = {str(Path("coordinate", "machine", name)) for name in ("compiled.py", "shipped.py")}
     assert openers == {"memory.py", *of_code}
 
 

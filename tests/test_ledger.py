@@ -102,8 +102,8 @@ def toy(ledger, monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     for module in (ledger, import_module("reached")):
-        monkeypatch.setattr(module, "PACKAGE", "toy_solver")
         monkeypatch.setattr(module, "FOLDER", folder)
+    monkeypatch.setattr(ledger, "PACKAGE", "toy_solver")
     yield ledger
     for name in [name for name in sys.modules if name.startswith("toy_solver")]:
         del sys.modules[name]

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
 from problems import SIZES, clean, quiet_solve, tuned
-from spherelax.coordinate import threads
-from spherelax.coordinate.graph import LARGE
+from spherelax.coordinate.graph.graph import LARGE
+from spherelax.coordinate.machine import threads
 from spherelax.power import sweep as power
 from spherelax.power.rebalance import Rebalanced
 

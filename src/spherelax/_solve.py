@@ -287,7 +287,7 @@ def _journal(
 ) -> Any:
     """Return the journal of a run, which is kept in a checkpoint."""
     from spherelax.coordinate.journal import Journal
-    from spherelax.io.checkpoint import Checkpoint, fingerprint
+    from spherelax.io.answers.checkpoint import Checkpoint, fingerprint
 
     if not isinstance(checkpoint, str | PathLike):
         raise InvalidInputError(f"checkpoint must be the name of a file; found {shown(checkpoint)}")

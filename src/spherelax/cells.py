@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spherelax._solve import solve
-from spherelax.io.cells import from_anndata, label_obs
+from spherelax.io.readers.cells import from_anndata, label_obs
 
 __all__ = ["label"]
 

@@ -7,7 +7,7 @@ from program import invoke
 
 import spherelax
 from spherelax.cli.terminal import Progress
-from spherelax.io import checkpoint
+from spherelax.io.answers import checkpoint
 
 KEPT = ("--checkpoint", "run.npz")
 

@@ -218,7 +218,7 @@ def test_help_on_topics() -> None:
     for kind, sample in manual.SAMPLES.items():
         assert f"\n    {kind}" in text
         assert all(f"            {line}\n" in text for line in sample.splitlines())
-    for ending in (*io.reading.TELL, *io.answers.ENDINGS):
+    for ending in (*io.reading.TELL, *io.answers.answers.ENDINGS):
         assert ending in text
     assert max(map(len, text.splitlines())) <= 100
     unknown = invoke("help", "frobnicate")

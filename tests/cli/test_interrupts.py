@@ -131,7 +131,7 @@ def test_an_interruption_of_the_database_leaves_nothing_behind(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(io.colmap, "_clean", interrupted)
+    monkeypatch.setattr(io.readers.colmap, "_clean", interrupted)
     before = sorted(folder.rglob("*"))
     result = invoke("match", "w.db", "--write-database", "new.db", "--json")
     assert result.exit_code == 130

@@ -8,7 +8,7 @@ import spherelax as sl
 from lists import with_copies
 from spherelax.coordinate.claims import find_claims
 from spherelax.coordinate.duplicates import _probability
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.graph.graph import build_graph
 from spherelax.problem import Problem
 from spherelax.result import say_duplicates
 

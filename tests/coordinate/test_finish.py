@@ -8,9 +8,9 @@ import spherelax as sl
 from problems import quiet_solve
 from spherelax.coordinate import finish as module
 from spherelax.coordinate.finish import finish
+from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.learn import learn
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.walk import Route
 from spherelax.pick import pick_description
 from spherelax.problem import Problem

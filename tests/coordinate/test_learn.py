@@ -6,11 +6,11 @@ import pytest
 import spherelax as sl
 from spherelax.coordinate import learn as module
 from spherelax.coordinate import walk as walk_module
-from spherelax.coordinate.evidence import learn_worth
 from spherelax.coordinate.learn import LESSONS, learn, learn_null
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.polish import polished
+from spherelax.coordinate.moves.polish import polished
 from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.worth.evidence import learn_worth
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
 

@@ -5,9 +5,9 @@ import pytest
 
 import spherelax as sl
 import twins
-from spherelax.coordinate.evidence import by_rank, by_surprise
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.worth.evidence import by_rank, by_surprise
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate import noise as module
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph.neighbors import degrees
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.neighbors import degrees
 from spherelax.coordinate.noise import (
     DOUBTFUL,
     _levels,

@@ -7,7 +7,7 @@ import spherelax as sl
 import twins
 from spherelax.coordinate import shake
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.polish import polished
+from spherelax.coordinate.moves.polish import polished
 from spherelax.coordinate.shake import shaken
 from spherelax.problem import Problem
 

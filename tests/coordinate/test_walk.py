@@ -5,8 +5,8 @@ import pytest
 
 import spherelax as sl
 import twins
+from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.neighbors import components
 from spherelax.coordinate.walk import BOTTOM, MAX_STEPS, STEPS, TOP, Route, grid, walk
 from spherelax.labels import renumber
 from spherelax.problem import Problem

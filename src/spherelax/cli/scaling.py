@@ -16,8 +16,8 @@ import click
 from spherelax import scale
 from spherelax.cli.options import spelled
 from spherelax.cli.terminal import begin, duration, in_thread
-from spherelax.io.answers import UNSURE
-from spherelax.io.colmap_tables import RAW, VERIFIED
+from spherelax.io.answers.answers import UNSURE
+from spherelax.io.readers.colmap_tables import RAW, VERIFIED
 from spherelax.io.words import RECORDS, count
 from spherelax.scale.cluster import connected
 from spherelax.settings import POSITIVE_INTEGER, Coordinate

@@ -25,7 +25,7 @@ from spherelax.cli.terminal import (
     saying_that_it_compiles,
 )
 from spherelax.errors import InvalidInputError
-from spherelax.io.checkpoint import ENDING as CHECKPOINTS
+from spherelax.io.answers.checkpoint import ENDING as CHECKPOINTS
 from spherelax.problem import Problem
 from spherelax.result import say_duplicates, say_status
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick

@@ -12,8 +12,8 @@ import click
 import spherelax
 from spherelax import io
 from spherelax.cli.options import STANDARD
-from spherelax.io.answers import ENDINGS, TABLES
-from spherelax.io.cells import ENDING as CELLS
+from spherelax.io.answers.answers import ENDINGS, TABLES
+from spherelax.io.readers.cells import ENDING as CELLS
 
 PAGES = (".html", ".htm")
 

@@ -19,8 +19,8 @@ from spherelax.cli.solving import check_unused, remove_checkpoint, saved, solve
 from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import begin, in_thread, writing
-from spherelax.io.answers import UNSURE
-from spherelax.io.cells import ENDING as CELLS
+from spherelax.io.answers.answers import UNSURE
+from spherelax.io.readers.cells import ENDING as CELLS
 from spherelax.io.words import count, plural
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")

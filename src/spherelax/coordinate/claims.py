@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.compiled import compiled
-from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.neighbors import Sums, in_order
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph.neighbors import Sums, in_order
+from spherelax.coordinate.machine.compiled import compiled
 from spherelax.labels import Labels, count_labels
 
 
@@ -39,7 +39,7 @@ def find_claims(worth: Graph, group: NDArray[np.int32], labels: Labels) -> Claim
 
     Examples
     --------
-    >>> from spherelax.coordinate.graph import build_graph
+    >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> problem = Problem.check([[0, 0, 2], [0, 0, 1], [2, 1, 0]])
     >>> worth = build_graph(problem, 1.0, given=np.int32([0, 1, 2]))

@@ -21,10 +21,10 @@ from scipy.optimize import isotonic_regression
 from scipy.special import logit, pdtrc
 
 from spherelax.coordinate.claims import Claims, find_claims
-from spherelax.coordinate.curve import Curve, Floats
-from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.graph.graph import Graph, build_graph
+from spherelax.coordinate.graph.neighbors import in_order
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.neighbors import in_order
+from spherelax.coordinate.worth.curve import Curve, Floats
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Duplicates

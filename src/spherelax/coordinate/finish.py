@@ -8,7 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.borders import (
+from spherelax.coordinate.graph.neighbors import components
+from spherelax.coordinate.learn import Learnt
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.noise import beyond_noise
+from spherelax.coordinate.points.borders import (
     MOST_CELLS,
     OPEN,
     WIDE,
@@ -17,16 +22,9 @@ from spherelax.coordinate.borders import (
     loss,
     thinness,
 )
-from spherelax.coordinate.learn import Learnt
-from spherelax.coordinate.model import Model
-from spherelax.coordinate.neighbors import components
-from spherelax.coordinate.noise import beyond_noise
-from spherelax.coordinate.polish import polished
-from spherelax.coordinate.rivals import by_count, by_evidence
-from spherelax.coordinate.shake import shaken
-from spherelax.coordinate.softness import Softness
-from spherelax.coordinate.unseen import Unseen
-from spherelax.coordinate.valleys import (
+from spherelax.coordinate.points.softness import Softness
+from spherelax.coordinate.points.unseen import Unseen
+from spherelax.coordinate.points.valleys import (
     N_CELLS,
     Field,
     choose,
@@ -35,6 +33,8 @@ from spherelax.coordinate.valleys import (
     steps_to_merge,
     tree,
 )
+from spherelax.coordinate.rivals import by_count, by_evidence
+from spherelax.coordinate.shake import shaken
 from spherelax.coordinate.walk import Route, walk
 from spherelax.labels import Labels, count_labels
 from spherelax.pick import Pick

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.rows import Rows
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.relax.rows import Rows
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels, are_in_order
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.evidence import Worth, learn_worth
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph.part import draw, is_large
 from spherelax.coordinate.lesson import Facts, Lesson
 from spherelax.coordinate.model import Model, unit_of
-from spherelax.coordinate.part import draw, is_large
-from spherelax.coordinate.polish import polished
-from spherelax.coordinate.reliability import reweighted
+from spherelax.coordinate.moves.polish import polished
 from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.worth.evidence import Worth, learn_worth
+from spherelax.coordinate.worth.reliability import reweighted
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.description import are_uneven
-from spherelax.coordinate.evidence import Worth, by_surprise, rarity_of
-from spherelax.coordinate.graph import Graph, background
+from spherelax.coordinate.graph.graph import Graph, background
+from spherelax.coordinate.lists.odds import Scores, believed
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.odds import Scores, believed
-from spherelax.coordinate.strata import Strata
+from spherelax.coordinate.worth.description import are_uneven
+from spherelax.coordinate.worth.evidence import Worth, by_surprise, rarity_of
+from spherelax.coordinate.worth.strata import Strata
 
 
 class Facts(NamedTuple):

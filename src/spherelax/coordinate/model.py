@@ -10,20 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate import neighbors
-from spherelax.coordinate.account import UNIT, Account, Totals, whole
-from spherelax.coordinate.description import (
-    PLAIN_RATE,
-    Description,
-    Likelihood,
-    account_of,
-    are_uneven,
-    names_of_matches,
-)
-from spherelax.coordinate.drawing import Judged
-from spherelax.coordinate.evidence import Worth, by_rank, by_surprise
-from spherelax.coordinate.graph import Graph, background, build_graph, largest
-from spherelax.coordinate.odds import (
+from spherelax.coordinate.graph import neighbors
+from spherelax.coordinate.graph.account import UNIT, Account, Totals, whole
+from spherelax.coordinate.graph.graph import Graph, background, build_graph, largest
+from spherelax.coordinate.graph.tally import within
+from spherelax.coordinate.lists.odds import (
     Scores,
     believed,
     by_probability,
@@ -34,8 +25,17 @@ from spherelax.coordinate.odds import (
     stated,
     teaches,
 )
-from spherelax.coordinate.strata import Strata
-from spherelax.coordinate.tally import within
+from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.worth.description import (
+    PLAIN_RATE,
+    Description,
+    Likelihood,
+    account_of,
+    are_uneven,
+    names_of_matches,
+)
+from spherelax.coordinate.worth.evidence import Worth, by_rank, by_surprise
+from spherelax.coordinate.worth.strata import Strata
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import NATS, Problem
 

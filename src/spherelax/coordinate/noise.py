@@ -14,10 +14,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.special import lambertw
 
-from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.graph.graph import Graph, build_graph
+from spherelax.coordinate.graph.part import components_up_to, draw
 from spherelax.coordinate.learn import Learnt, learn
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.part import components_up_to, draw
 from spherelax.coordinate.walk import Route, walk
 from spherelax.problem import Problem
 

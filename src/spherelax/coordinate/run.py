@@ -11,8 +11,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.candidates import Candidates
-from spherelax.coordinate.doubt import (
+from spherelax.coordinate.duplicates import find_duplicates
+from spherelax.coordinate.finish import Finished, finish
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph.order import are_new
+from spherelax.coordinate.journal import Journal
+from spherelax.coordinate.kinds import recognised
+from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
+from spherelax.coordinate.lists.odds import apart, by_labels, judge
+from spherelax.coordinate.model import Model, extended
+from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.points.unseen import Unseen
+from spherelax.coordinate.points.valleys import MOST_ITEMS
+from spherelax.coordinate.sampling.doubt import (
     Evidence,
     confirmed,
     likely_right,
@@ -20,21 +32,9 @@ from spherelax.coordinate.doubt import (
     staying,
     taught,
 )
-from spherelax.coordinate.drawing import Judged, Net
-from spherelax.coordinate.duplicates import find_duplicates
-from spherelax.coordinate.finish import Finished, finish
-from spherelax.coordinate.graph import Graph
-from spherelax.coordinate.journal import Journal
-from spherelax.coordinate.kinds import recognised
-from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
-from spherelax.coordinate.missing import with_missing
-from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.odds import apart, by_labels, judge
-from spherelax.coordinate.order import are_new
-from spherelax.coordinate.polish import polished
-from spherelax.coordinate.posterior import Posterior
-from spherelax.coordinate.unseen import Unseen
-from spherelax.coordinate.valleys import MOST_ITEMS
+from spherelax.coordinate.sampling.drawing import Judged, Net
+from spherelax.coordinate.sampling.missing import with_missing
+from spherelax.coordinate.sampling.posterior import Posterior
 from spherelax.coordinate.walk import Route, grid, iterates
 from spherelax.labels import Labels, count_labels, inside_pairs, renumber, separate_groups
 from spherelax.metrics import modularity

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from spherelax.coordinate.model import Labeling, Model
-from spherelax.coordinate.polish import polished
+from spherelax.coordinate.moves.polish import polished
 from spherelax.labels import separate
 
 # Share of the items that lose their labels in one trial.

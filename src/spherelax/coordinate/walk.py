@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate import sweep
-from spherelax.coordinate.account import Account
-from spherelax.coordinate.graph import LARGE
+from spherelax.coordinate.graph.account import Account
+from spherelax.coordinate.graph.graph import LARGE
+from spherelax.coordinate.graph.tally import changed
 from spherelax.coordinate.journal import Journal, Kept
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.polish import lowered, moved_once, polished
-from spherelax.coordinate.rows import Rows, round_rows
-from spherelax.coordinate.tally import changed
+from spherelax.coordinate.moves.polish import lowered, moved_once, polished
+from spherelax.coordinate.relax import sweep
+from spherelax.coordinate.relax.rows import Rows, round_rows
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Step, SweepPath
 from spherelax.settings import Coordinate

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from spherelax.io import read_arrays
-from spherelax.io.rows import Columns, Table, read_table
+from spherelax.io.tables.rows import Columns, Table, read_table
 
 VARIABLE = "SPHERELAX_DATA"
 

@@ -15,7 +15,7 @@ from spherelax.datasets.home import find_arrays, find_file, find_images, find_ta
 from spherelax.datasets.kinds import GraphData, MatchingData, PointData, RecordData
 from spherelax.errors import InvalidInputError, shown
 from spherelax.io import read_matrix
-from spherelax.io.rows import Table
+from spherelax.io.tables.rows import Table
 from spherelax.labels import encode
 from spherelax.settings import Range, check_range
 

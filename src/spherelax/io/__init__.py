@@ -5,21 +5,21 @@ A reader returns :class:`Items`, or :class:`Points` for a table of features. Giv
 user's own names. A file is written completely or not at all.
 """
 
-from spherelax.io.answers import columns_csv, summary, write_answer
-from spherelax.io.arrays import read_arrays, read_matrix
-from spherelax.io.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
-from spherelax.io.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
-from spherelax.io.graphs import from_graph, label_nodes
-from spherelax.io.images import ImageFolder
+from spherelax.io.answers.answers import columns_csv, summary, write_answer
+from spherelax.io.answers.saved import load_result, save_result
+from spherelax.io.files.source import Source
+from spherelax.io.files.streams import spooled
+from spherelax.io.files.writing import check_target, is_device, replace_file
 from spherelax.io.items import Items
-from spherelax.io.pairs import Records, read_pairs
-from spherelax.io.points import Neighbors, Points, read_points
+from spherelax.io.readers.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
+from spherelax.io.readers.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
+from spherelax.io.readers.graphs import from_graph, label_nodes
+from spherelax.io.readers.images import ImageFolder
+from spherelax.io.readers.pairs import Records, read_pairs
+from spherelax.io.readers.points import Neighbors, Points, read_points
+from spherelax.io.readers.tables import read_edges, read_groups
 from spherelax.io.reading import kind_of, read, recognised
-from spherelax.io.saved import load_result, save_result
-from spherelax.io.source import Source
-from spherelax.io.streams import spooled
-from spherelax.io.tables import read_edges, read_groups
-from spherelax.io.writing import check_target, is_device, replace_file
+from spherelax.io.tables.arrays import read_arrays, read_matrix
 
 __all__ = [
     "Cells",

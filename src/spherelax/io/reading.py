@@ -14,21 +14,21 @@ import numpy as np
 
 from spherelax.coordinate.kinds import kind_of_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io import rows
-from spherelax.io.arrays import BROKEN, read_matrix
-from spherelax.io.cells import read_h5ad
-from spherelax.io.colmap import read_colmap
-from spherelax.io.faults import about
+from spherelax.io.answers.saved import SAVED
+from spherelax.io.files.faults import about
+from spherelax.io.files.source import File, Source
+from spherelax.io.files.streams import ending_of, spooled
+from spherelax.io.files.writing import is_device
 from spherelax.io.items import Items
-from spherelax.io.pairs import KNOWN, read_pairs
-from spherelax.io.parquet import ENDING as PARQUET
-from spherelax.io.parquet import parquet_columns
-from spherelax.io.points import Points, read_points
-from spherelax.io.saved import SAVED
-from spherelax.io.source import File, Source
-from spherelax.io.streams import ending_of, spooled
-from spherelax.io.tables import read_edges
-from spherelax.io.writing import is_device
+from spherelax.io.readers.cells import read_h5ad
+from spherelax.io.readers.colmap import read_colmap
+from spherelax.io.readers.pairs import KNOWN, read_pairs
+from spherelax.io.readers.points import Points, read_points
+from spherelax.io.readers.tables import read_edges
+from spherelax.io.tables import rows
+from spherelax.io.tables.arrays import BROKEN, read_matrix
+from spherelax.io.tables.parquet import ENDING as PARQUET
+from spherelax.io.tables.parquet import parquet_columns
 from spherelax.problem import KINDS as SIMILARITY_KINDS
 
 KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")

@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from spherelax.coordinate.graph import Graph, build_graph
+from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io.colmap import Keypoints
 from spherelax.io.items import Columns, Items
-from spherelax.io.pairs import Records
+from spherelax.io.readers.colmap import Keypoints
+from spherelax.io.readers.pairs import Records
 from spherelax.io.words import Words
 from spherelax.labels import count_labels
 from spherelax.problem import Problem

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.io.answers import UNSURE
+from spherelax.io.answers.answers import UNSURE
 from spherelax.report.case import Case
 
 # Rows of the tables of items and of groups.

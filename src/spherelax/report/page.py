@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.io.answers import UNSURE
+from spherelax.io.answers.answers import UNSURE
 from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped

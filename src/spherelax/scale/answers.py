@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.io.answers import UNSURE
-from spherelax.io.mapped import mapped
-from spherelax.io.parquet import parquet_batches, parquet_columns, write_parquet
-from spherelax.io.source import Source
-from spherelax.io.writing import replace_file
+from spherelax.io.answers.answers import UNSURE
+from spherelax.io.files.mapped import mapped
+from spherelax.io.files.source import Source
+from spherelax.io.files.writing import replace_file
+from spherelax.io.tables.parquet import parquet_batches, parquet_columns, write_parquet
 from spherelax.scale.shards import ITEMS, Shard, read_plan
 from spherelax.scale.shares import CONFIDENCE, LABELS
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.faults import first_line
-from spherelax.io.source import Source
-from spherelax.io.writing import replace_file
+from spherelax.io.files.faults import first_line
+from spherelax.io.files.source import Source
+from spherelax.io.files.writing import replace_file
 from spherelax.scale.answers import part
 from spherelax.scale.origins import name, text
 from spherelax.scale.protocol import OUTCOME

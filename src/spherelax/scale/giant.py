@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.scoring import Scoring
+from spherelax.io.readers.scoring import Scoring
 from spherelax.scale.origins import text
 from spherelax.scale.shards import EDGES, Plan, Shard, memory
 from spherelax.scale.survey import Floor, floors

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.parquet import write_parquet
+from spherelax.io.tables.parquet import write_parquet
 from spherelax.scale.components import Forest, pack, ranks
 from spherelax.scale.numbering import Numbered, Request, number
 from spherelax.scale.origins import Origin

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from spherelax.coordinate.account import Account, Totals
-from spherelax.coordinate.curve import Curve
-from spherelax.coordinate.drawing import Beliefs
-from spherelax.coordinate.evidence import Worth
+from spherelax.coordinate.graph.account import Account, Totals
+from spherelax.coordinate.graph.part import Draw
 from spherelax.coordinate.lesson import Lesson
-from spherelax.coordinate.matching import Matching, Ranks
-from spherelax.coordinate.odds import Scores
-from spherelax.coordinate.part import Draw
-from spherelax.coordinate.partition import Partition
+from spherelax.coordinate.lists.matching import Matching, Ranks
+from spherelax.coordinate.lists.odds import Scores
+from spherelax.coordinate.lists.partition import Partition
+from spherelax.coordinate.sampling.drawing import Beliefs
+from spherelax.coordinate.worth.curve import Curve
+from spherelax.coordinate.worth.evidence import Worth
 from spherelax.errors import InvalidInputError
-from spherelax.io.arrays import read_arrays
-from spherelax.io.writing import replace_file
+from spherelax.io.files.writing import replace_file
+from spherelax.io.tables.arrays import read_arrays
 
 TREE = "tree"
 # Classes that one array makes, and its name.

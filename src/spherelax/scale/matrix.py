@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.neighbors import Entries, enter_transposed
-from spherelax.io.mapped import mapped, new_arrays
-from spherelax.io.parquet import parquet_batches
+from spherelax.coordinate.graph.neighbors import Entries, enter_transposed
+from spherelax.io.files.mapped import mapped, new_arrays
+from spherelax.io.tables.parquet import parquet_batches
 
 # From this number of pairs on, rows are kept in files, which are mapped: 24 bytes of a pair.
 MANY_PAIRS = 1 << 24
@@ -31,7 +31,7 @@ def symmetric(edges: Path, n_items: int, n_pairs: int) -> Any:
     Examples
     --------
     >>> import tempfile
-    >>> from spherelax.io.parquet import parquet_bytes
+    >>> from spherelax.io.tables.parquet import parquet_bytes
     >>> pairs = {"left": np.int32([0, 1]), "right": np.int32([2, 2]), "similarity": [0.5, 0.9]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     edges = Path(folder, "edges.parquet")

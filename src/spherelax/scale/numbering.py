@@ -17,9 +17,15 @@ from typing import Any
 import numpy as np
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.frames import Sheet
-from spherelax.io.pairs import RECORD, named_sources, no_sources, pair_columns, record_columns
-from spherelax.io.scoring import Scoring, quoted
+from spherelax.io.readers.pairs import (
+    RECORD,
+    named_sources,
+    no_sources,
+    pair_columns,
+    record_columns,
+)
+from spherelax.io.readers.scoring import Scoring, quoted
+from spherelax.io.tables.frames import Sheet
 from spherelax.problem import KINDS
 from spherelax.scale.components import MANY_ITEMS
 from spherelax.scale.origins import Origin, Part, Stamp, each, name, one_type, scan, text

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.faults import about
-from spherelax.io.frames import Sheet, listed
-from spherelax.io.pairs import present
-from spherelax.io.parquet import ENDING as PARQUET
-from spherelax.io.rows import ENDINGS, read_header
+from spherelax.io.files.faults import about
+from spherelax.io.readers.pairs import present
+from spherelax.io.tables.frames import Sheet, listed
+from spherelax.io.tables.parquet import ENDING as PARQUET
+from spherelax.io.tables.rows import ENDINGS, read_header
 from spherelax.scale.workspace import Workspace, library, reading
 
 INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}

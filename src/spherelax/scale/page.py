@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from spherelax.io.answers import UNSURE
+from spherelax.io.answers.answers import UNSURE
 from spherelax.io.words import RECORDS, count
 from spherelax.report.layout import Section, render
 from spherelax.report.markup import bars, facts, name, percent, table, text

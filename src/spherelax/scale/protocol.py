@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.source import Source
-from spherelax.io.writing import replace_file
+from spherelax.io.files.source import Source
+from spherelax.io.files.writing import replace_file
 from spherelax.scale.kept import keep, kept
 from spherelax.scale.rounds import program
 from spherelax.scale.shards import Plan, read_plan

@@ -18,18 +18,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax._solve import solve
-from spherelax.coordinate.account import Totals, together
-from spherelax.coordinate.drawing import Judged
 from spherelax.coordinate.finish import best_beyond, first_nearly
-from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.graph.account import Totals, together
+from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph.part import LEARN_FROM, LEAST_ITEMS, Draw
 from spherelax.coordinate.learn import taught_by
 from spherelax.coordinate.lesson import Facts, Lesson
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.noise import beyond_noise_of, is_doubtful
-from spherelax.coordinate.part import LEARN_FROM, LEAST_ITEMS, Draw
-from spherelax.coordinate.reliability import factors, is_open, of_several, weighted
-from spherelax.coordinate.strata import Strata
+from spherelax.coordinate.sampling.drawing import Judged
 from spherelax.coordinate.walk import Route, is_at_rest
+from spherelax.coordinate.worth.reliability import factors, is_open, of_several, weighted
+from spherelax.coordinate.worth.strata import Strata
 from spherelax.errors import SphereWarning
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem

@@ -12,8 +12,8 @@ from typing import Any
 
 from spherelax._solve import checked_threads
 from spherelax.errors import InvalidInputError
-from spherelax.io.source import Source
-from spherelax.io.writing import check_target, replace_file
+from spherelax.io.files.source import Source
+from spherelax.io.files.writing import check_target, replace_file
 from spherelax.memory import available
 from spherelax.scale.answers import read_sums
 from spherelax.scale.cluster import Cluster

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.parquet import parquet_batches, read_parquet
-from spherelax.io.source import Source
-from spherelax.io.writing import replace_file
+from spherelax.io.files.source import Source
+from spherelax.io.files.writing import replace_file
+from spherelax.io.tables.parquet import parquet_batches, read_parquet
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 from spherelax.scale.matrix import symmetric

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.account import Totals
-from spherelax.coordinate.graph import Graph, build_graph, largest
+from spherelax.coordinate.graph.account import Totals
+from spherelax.coordinate.graph.graph import Graph, build_graph, largest
+from spherelax.coordinate.graph.neighbors import components
+from spherelax.coordinate.graph.part import components_up_to, draw
 from spherelax.coordinate.lesson import Facts
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.neighbors import components
-from spherelax.coordinate.part import components_up_to, draw
-from spherelax.coordinate.polish import polished
-from spherelax.coordinate.reliability import agreement, of_several, weighted
+from spherelax.coordinate.moves.polish import polished
 from spherelax.coordinate.run import CoordinateSource
 from spherelax.coordinate.walk import Route, follow
-from spherelax.io.mapped import mapped, save_array, save_rows
+from spherelax.coordinate.worth.reliability import agreement, of_several, weighted
+from spherelax.io.files.mapped import mapped, save_array, save_rows
 from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem
 from spherelax.scale.shards import FREE, Plan, Shard

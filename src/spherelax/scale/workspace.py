@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.faults import about, first_line
+from spherelax.io.files.faults import about, first_line
 
 # Gets what is being done, and the share of it that is done.
 Progress = Callable[[str, float], None]

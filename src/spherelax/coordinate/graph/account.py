@@ -1,0 +1,200 @@
+"""What labels amount to: the few sums over labels that a description of them needs.
+
+The sums are whole numbers of a small unit, so that they do not depend on the order in which labels
+are added. Parts of a problem can be counted apart and added, with the same bits.
+"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.graph import Graph, blocks
+
+# Similarities and nats are counted in whole numbers of this unit.
+UNIT = 2.0**-40
+# Ratios of similarities to those of the null model are counted in this number of steps for each
+# factor of two, and from this number of factors of two below 1 to as many above.
+OCTAVE = 512
+OCTAVES = 64
+
+Sums = NDArray[np.float64]
+
+
+class Account(NamedTuple):
+    """Sums over the labels of some items.
+
+    Attributes
+    ----------
+    of_size : ndarray of int64
+        How many labels have each number of items; items that are similar to nothing do not count.
+    pairs : float
+        Pairs inside labels, weighted by the null model.
+    similarity : int
+        Similarity of these pairs.
+    inside : int
+        What of it is described: the same, or where there are strata the number of pairs that have
+        a similarity.
+    coded, parameters : int
+        Where each label has a mean of its own: nats that its pairs and its mean cost; else 0.
+    strata : ndarray
+        How many of the pairs are in each stratum; empty if there are no strata.
+    """
+
+    of_size: NDArray[np.int64]
+    pairs: float
+    similarity: int
+    inside: int
+    coded: int
+    parameters: int
+    strata: Sums
+
+    def plus(self, other: Account) -> Account:
+        """Return the account of the labels of both."""
+        return Account(
+            together(self.of_size, other.of_size),
+            self.pairs + other.pairs,
+            self.similarity + other.similarity,
+            self.inside + other.inside,
+            self.coded + other.coded,
+            self.parameters + other.parameters,
+            self.strata + other.strata,
+        )
+
+
+class Totals(NamedTuple):
+    """What a model must know of all items of a problem, those of other parts too.
+
+    Attributes
+    ----------
+    n_present : int
+        Items that are similar to any other.
+    weight : float
+        Sum of the weights of the null model.
+    of_group : ndarray
+        The same of each group that parts can share; empty if there are none.
+    n_alone, squares : int, float
+        Present items of no such group, if there are groups, and the sum of the squares of their
+        weights.
+    similarity : int
+        Sum of all similarities, or of the log odds above 0; each pair counts twice.
+    strongest : float
+        The largest similarity.
+    of_ratio : ndarray of int64
+        Where degrees are corrected for: how many similarities have each ratio ``W_ij / (n_i n_j)``,
+        by its logarithm; else empty.
+    """
+
+    n_present: int
+    weight: float
+    of_group: Sums
+    n_alone: int
+    squares: float
+    similarity: int
+    strongest: float
+    of_ratio: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, graph: Graph, is_corrected: bool, shared: NDArray[np.int32] | None = None
+    ) -> Totals:
+        """Count the items of a graph.
+
+        ``shared`` is the group of each item among those that parts share, -1 if it is of none; by
+        default that of the graph.
+        """
+        weight, values = graph.weight.astype(float), graph.values
+        if shared is None:
+            shared = graph.group if graph.grouped else np.full(graph.n_items, -1, dtype=np.int32)
+        is_shared = shared >= 0
+        of_group = np.bincount(shared[is_shared], weights=weight[is_shared]).astype(float)
+        alone = weight[~is_shared]
+        return cls(
+            n_present=graph.n_present(),
+            weight=float(weight.sum()),
+            of_group=of_group,
+            n_alone=int(np.count_nonzero(alone)) if graph.grouped else 0,
+            squares=float(np.square(alone).sum()),
+            similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),
+            strongest=graph.strongest,
+            of_ratio=_of_ratio(graph) if is_corrected else np.empty(0, dtype=np.int64),
+        )
+
+    def plus(self, other: Totals) -> Totals:
+        """Return the totals of both parts."""
+        return Totals(
+            self.n_present + other.n_present,
+            self.weight + other.weight,
+            self.of_group + other.of_group,
+            self.n_alone + other.n_alone,
+            self.squares + other.squares,
+            self.similarity + other.similarity,
+            max(self.strongest, other.strongest),
+            self.of_ratio + other.of_ratio,
+        )
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups have items that are similar to any; 0 if all items are free."""
+        return int(np.count_nonzero(self.of_group)) + self.n_alone
+
+    @property
+    def n_pairs(self) -> float:
+        """How many pairs the null model has, weighted, those inside groups left out."""
+        return 0.5 * (self.weight**2 - fsum([self.squares, *np.square(self.of_group).tolist()]))
+
+    @property
+    def total(self) -> float:
+        """Similarity of all pairs."""
+        return 0.5 * self.similarity * UNIT
+
+    def ratio(self, quantile: float) -> float:
+        """Return a quantile of the ratios ``W_ij / (n_i n_j)``."""
+        reached = np.cumsum(self.of_ratio)
+        at = int(np.searchsorted(reached, quantile * reached[-1])) if reached[-1] else 0
+        return float(2.0 ** (at / OCTAVE - OCTAVES))
+
+
+def _of_ratio(graph: Graph) -> NDArray[np.int64]:
+    """Count similarities by the logarithm of their ratio."""
+    row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
+    found = np.zeros(2 * OCTAVES * OCTAVE, dtype=np.int64)
+    for block in blocks(len(row)):
+        product = graph.weight[row[block]] * graph.weight[graph.indices[block]]
+        place = OCTAVE * (np.log2(graph.values[block] / product) + OCTAVES)
+        place = np.clip(np.rint(place), 0, len(found) - 1).astype(np.intp)
+        found += np.bincount(place, minlength=len(found))
+    return found
+
+
+def whole(values: NDArray[np.floating]) -> int:
+    """Return the sum of values in whole units.
+
+    Examples
+    --------
+    >>> whole(np.array([0.5, 0.25])) * UNIT
+    0.75
+    """
+    found = 0
+    for block in blocks(len(values)):
+        ones = np.floor(values[block].astype(float))
+        rest = np.rint((values[block] - ones) / UNIT)
+        found += (int(ones.astype(np.int64).sum()) << 40) + int(rest.astype(np.int64).sum())
+    return found
+
+
+def together(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the sum of two lists of counts, of which one may be shorter.
+
+    Examples
+    --------
+    >>> together(np.array([1, 2]), np.array([1]))
+    array([2, 2])
+    """
+    found = np.zeros(max(len(one), len(other)), dtype=np.int64)
+    found[: len(one)] += one
+    found[: len(other)] += other
+    return found

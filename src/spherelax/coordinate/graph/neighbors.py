@@ -1,0 +1,183 @@
+"""Compiled loops over the neighbours of items, the items with which they have a similarity.
+
+A graph is any named tuple with the fields ``indptr``, ``indices`` and ``values`` of compressed
+sparse rows: the `Graph` of a problem, or a `Level` of labels.
+
+Where it counts, indices are unsigned, so that none can be meant from the end of an array, and there
+are no branches that depend on what is read: both cost as much as the sums themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine.prefetch import prefetch
+
+# What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
+CANCELLED = np.float32(1e-30)
+
+
+class Sums(NamedTuple):
+    """Sums of similarities by label, and the labels that have one."""
+
+    x: Any  # float (n_labels), 0 before `gather`; whoever calls it sets its entries to 0 again
+    touched: Any  # int32, labels with a sum in order of first appearance, room for one more
+
+
+class Entries(NamedTuple):
+    """Entries of a matrix."""
+
+    rows: Any  # int32
+    columns: Any  # int32
+    values: Any  # float32
+
+
+@compiled
+def gather(graph, labels, i, sums, n):
+    """Add the similarities of item i to the sums of its neighbours' labels.
+
+    Reads the graph and ``labels``, writes ``sums``. ``n`` labels have a sum before; the number
+    after is returned.
+    """
+    x, touched = sums.x, sums.touched
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    n = np.uint64(n)
+    for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        c = np.uint64(labels[np.uint64(indices[e])])
+        before = x[c]
+        touched[n] = c
+        n += np.uint64(before == 0.0)
+        after = before + values[e]
+        x[c] = CANCELLED if after == 0.0 else after
+    return np.int64(n)
+
+
+@compiled
+def fetch_ahead(next_one, later, last, graph, labels):
+    """Fetch what visits of items need: ``AHEAD`` visits from now, twice and three times as many.
+
+    First their place, then their similarities, then the labels of their neighbours.
+    """
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    prefetch(indptr, last)
+    prefetch(indices, indptr[later])
+    prefetch(values, indptr[later])
+    for e in range(indptr[next_one], indptr[next_one + 1]):
+        prefetch(labels, indices[e])
+
+
+@compiled
+def activate_neighbors(graph, i, active):
+    """Mark the neighbours of item i in ``active``: they must be visited again."""
+    indptr, indices = graph.indptr, graph.indices
+    for e in range(indptr[i], indptr[i + 1]):
+        active[indices[e]] = True
+
+
+@compiled
+def longest(ptr):
+    """Return the number of entries of the longest of the rows, or parts, that begin so."""
+    found = np.int64(0)
+    for i in range(len(ptr) - 1):
+        found = max(found, np.int64(ptr[i + 1]) - np.int64(ptr[i]))
+    return found
+
+
+@compiled
+def n_above(graph, floor):
+    """Return how many similarities above a floor each item has."""
+    counts = np.zeros(len(graph.weight), dtype=np.int64)
+    for i in range(len(counts)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            counts[i] += graph.values[e] > floor
+    return counts
+
+
+@compiled
+def degrees(graph):
+    """Return the summed similarity of each item."""
+    sums = np.zeros(len(graph.weight))
+    for i in range(len(sums)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            sums[i] += graph.values[e]
+    return sums
+
+
+@compiled
+def strongest_pull(graph):
+    """Return for each item the largest ``W_ij / (n_i n_j)``.
+
+    It is the highest resolution at which joining one neighbour raises the objective.
+    """
+    level = np.zeros(len(graph.weight), np.float32)
+    for i in range(len(level)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            ratio = graph.values[e] / (graph.weight[i] * graph.weight[graph.indices[e]])
+            level[i] = max(level[i], ratio)
+    return level
+
+
+@compiled
+def components(indptr, indices, group):
+    """Return the connected component of each item, numbered in order of first appearance.
+
+    Neighbours of the same group do not count; if there are no groups, ``group`` is empty.
+    """
+    m, grouped = len(indptr) - 1, len(group) > 0
+    component, stack = np.full(m, -1, np.int32), np.empty(m, np.int32)
+    n = 0
+    for start in range(m):
+        if component[start] >= 0:
+            continue
+        component[start], stack[0], depth = n, start, 1
+        while depth > 0:
+            depth -= 1
+            i = stack[depth]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                if component[j] < 0 and not (grouped and group[i] == group[j]):
+                    component[j], stack[depth] = n, j
+                    depth += 1
+        n += 1
+    return component
+
+
+def in_order(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the items in order of their keys, and where those of each key begin.
+
+    Keys are small numbers, of which none is missing; the items of one key stay in order.
+
+    Examples
+    --------
+    >>> in_order(np.int32([1, 0, 1]))
+    (array([1, 0, 2], dtype=int32), array([0, 1, 3], dtype=int32))
+    """
+    begins = np.cumsum(np.r_[0, np.bincount(keys)], dtype=np.int32)
+    found = np.empty_like(keys)
+    _place(keys, begins.copy(), found)
+    return found, begins
+
+
+@compiled
+def _place(keys, ends, found):
+    """Write the items in order of their keys; the next of each key goes to ``ends``."""
+    for i in range(len(keys)):
+        found[ends[keys[i]]] = i
+        ends[keys[i]] += 1
+
+
+@compiled
+def enter_transposed(block, ends, indices, values):
+    """Enter entries of rising rows as those of their columns, each at the end of its column.
+
+    So the neighbours of each item come in order.
+    """
+    rows, columns, found = block.rows, block.columns, block.values
+    for e in range(len(rows)):
+        at = ends[columns[e]]
+        indices[at], values[at] = rows[e], found[e]
+        ends[columns[e]] = at + 1

@@ -1,0 +1,111 @@
+"""The part of a large problem that its scores are learnt from.
+
+From some items on, drawn by their numbers alone, neighbours and their neighbours are collected. So
+small components are in the part whole, and of large ones there are patches that hang together.
+Which items these are does not depend on where the components of a problem are kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.graph import LARGE, Graph
+from spherelax.coordinate.machine.compiled import compiled
+
+# A part has at least this number of similarities, and of items.
+LEARN_FROM = 300_000
+LEAST_ITEMS = LARGE
+
+
+class Draw(NamedTuple):
+    """Items in the order in which they were collected.
+
+    Attributes
+    ----------
+    items : ndarray of shape (n,)
+        The items.
+    start : ndarray of uint64 of shape (n,)
+        The chance by which the first item of its component was drawn: they rise.
+    n_entries : ndarray of shape (n,)
+        Similarities of each item.
+    """
+
+    items: NDArray[np.int64]
+    start: NDArray[np.uint64]
+    n_entries: NDArray[np.int64]
+
+    def enough(self) -> Draw:
+        """Return the first items, as many as make a part."""
+        before = np.cumsum(self.n_entries) - self.n_entries
+        is_needed = (before < LEARN_FROM) | (np.arange(len(before)) < LEAST_ITEMS)
+        return Draw(self.items[is_needed], self.start[is_needed], self.n_entries[is_needed])
+
+    def is_enough(self) -> bool:
+        """Tell whether there are as many items as make a part."""
+        return len(self.items) >= LEAST_ITEMS and self.n_entries.sum() >= LEARN_FROM
+
+    def up_to(self, share: float) -> Draw:
+        """Return the items of the components that are drawn up to a share of the chances."""
+        is_in = self.start <= share * 2.0**64
+        return Draw(self.items[is_in], self.start[is_in], self.n_entries[is_in])
+
+
+def draw(graph: Graph, numbers: NDArray[np.integer]) -> Draw:
+    """Collect as many items as make a part; ``numbers`` are those of the items in the problem."""
+    chance = scattered(numbers)
+    order = np.argsort(chance)
+    items, start = _collect(graph, order, LEARN_FROM, LEAST_ITEMS)
+    return Draw(items, chance[start], np.diff(graph.indptr)[items])
+
+
+def components_up_to(
+    graph: Graph, numbers: NDArray[np.integer], start: np.uint64
+) -> NDArray[np.intp]:
+    """Return the items of the components of which an item is drawn not later than at ``start``."""
+    first = np.minimum.reduceat(scattered(numbers), graph.component_ptr[:-1])
+    return np.flatnonzero(np.repeat(first <= start, np.diff(graph.component_ptr)))
+
+
+def is_large(graph: Graph) -> bool:
+    """Tell whether a graph is so large that a part of it teaches as much."""
+    return len(graph.values) > LEARN_FROM and graph.n_present() > LEAST_ITEMS
+
+
+def scattered(numbers: NDArray[np.integer], stream: int = 0) -> NDArray[np.uint64]:
+    """Return numbers that look random, all different if those given are (splitmix64).
+
+    Examples
+    --------
+    >>> scattered(np.arange(3)) >> np.uint64(56)
+    array([226, 145, 151], dtype=uint64)
+    """
+    z = numbers.astype(np.uint64) + np.uint64((stream + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+@compiled
+def _collect(graph, order, n_entries, n_items):
+    """Return items that hang together, and the item of ``order`` that each was found from."""
+    is_known = np.zeros(len(order), np.bool_)
+    both = np.empty((2, len(order)), np.int64)
+    queue, start = both[0], both[1]
+    n_in, n_known, found = 0, 0, 0
+    for first in order:
+        if not is_known[first] and (found < n_entries or n_in < n_items):
+            is_known[first], queue[n_known], n_known = True, first, n_known + 1
+        while n_in < n_known and (found < n_entries or n_in < n_items):
+            i = queue[n_in]
+            start[n_in] = first
+            n_in += 1
+            found += graph.indptr[i + 1] - graph.indptr[i]
+            for e in range(graph.indptr[i], graph.indptr[i + 1]):
+                j = graph.indices[e]
+                if not is_known[j]:
+                    is_known[j], queue[n_known] = True, j
+                    n_known += 1
+    return both[:, :n_in]

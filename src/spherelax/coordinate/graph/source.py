@@ -1,0 +1,105 @@
+"""Copies of the similarities of a problem, in another order of the items, compiled.
+
+Left out are similarities of an item with itself, inside a group, and those too small to count.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine.prefetch import AHEAD, prefetch
+
+
+class Source(NamedTuple):
+    """Similarities as they were given, and what they are divided by."""
+
+    indptr: Any  # int64 (m + 1)
+    indices: Any  # int32 or int64
+    data: Any  # float32 or float64
+    scale: Any  # float64
+    faint: Any  # float64, similarities up to this one, after division, are left out
+
+
+class Target(NamedTuple):
+    """The order of a copy, and room for its similarities."""
+
+    given: Any  # int32 (m), the number that each item has in the source
+    place: Any  # int32 (m), the number in the copy of each item of the source
+    group: Any  # int32 (m), in the order of the copy; empty if there are no groups
+    indices: Any  # int32
+    values: Any  # float32
+
+
+@compiled
+def copy_rows(source, target, indptr, n_entries):
+    """Copy the rows in the order of a target, which has room for all similarities.
+
+    Writes where they end into ``indptr``, and adds to ``n_entries`` how many rows have an item.
+    """
+    given, place, group = target.given, target.place, target.group
+    indices, values = target.indices, target.values
+    row_ptr, columns, at = source.indptr, source.indices, np.uint64(0)
+    for i in range(len(given)):
+        _look_ahead(i, source, target, n_entries)
+        row = given[i]
+        for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
+            j = np.uint64(place[np.uint64(columns[e])])
+            indices[at], values[at] = j, _value(source, e)
+            is_kept = _is_kept(source, np.uint64(i), j, values[at], group)
+            n_entries[j] += is_kept
+            at += np.uint64(is_kept)
+        indptr[i + 1] = at
+
+
+@compiled
+def enter_columns(source, target, ends):
+    """Enter the rows in the order of a target as columns, each similarity at the end of its column.
+
+    So the neighbours of each item come in order.
+    """
+    given, place, group = target.given, target.place, target.group
+    indices, values = target.indices, target.values
+    row_ptr, columns = source.indptr, source.indices
+    for i in range(len(given)):
+        _look_ahead(i, source, target, ends)
+        row = given[i]
+        for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
+            j, value = np.uint64(place[np.uint64(columns[e])]), _value(source, e)
+            if _is_kept(source, np.uint64(i), j, value, group):
+                at = np.uint64(ends[j])
+                indices[at], values[at] = i, value
+                ends[j] = at + np.uint64(1)
+
+
+@compiled
+def _look_ahead(i, source, target, of_columns):
+    """Fetch what the rows of a target after the i-th need, and what is kept of their columns."""
+    given, place, group = target.given, target.place, target.group
+    row_ptr, columns, data, last = source.indptr, source.indices, source.data, len(given) - 1
+    prefetch(row_ptr, given[min(i + 3 * AHEAD, last)])
+    row = given[min(i + 2 * AHEAD, last)]
+    prefetch(columns, row_ptr[row])
+    prefetch(data, row_ptr[row])
+    row = given[min(i + AHEAD, last)]
+    for e in range(np.uint64(row_ptr[row]), np.uint64(row_ptr[row + 1])):
+        j = np.uint64(place[np.uint64(columns[e])])
+        prefetch(of_columns, j)
+        prefetch(group, j)
+
+
+@compiled
+def _value(source, e):
+    """Return a similarity in the unit of the copy."""
+    return np.float32(source.data[e] / source.scale)
+
+
+@compiled
+def _is_kept(source, i, j, value, group):
+    """Tell whether the similarity of items i and j counts."""
+    is_kept = (i != j) & (abs(value) > source.faint)
+    if len(group) > 0:
+        is_kept &= group[i] != group[j]
+    return is_kept

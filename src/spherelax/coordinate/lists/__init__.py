@@ -1,0 +1,1 @@
+"""Lists of scored candidates: how likely each pair is right."""

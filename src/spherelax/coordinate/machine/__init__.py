@@ -1,0 +1,1 @@
+"""How kernels are compiled, kept on disk, shipped in a wheel, and shared between threads."""

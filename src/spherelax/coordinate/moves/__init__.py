@@ -1,0 +1,1 @@
+"""Discrete ascent on labels: moves of items and groups, and merging of labels."""

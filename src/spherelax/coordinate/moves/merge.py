@@ -1,0 +1,374 @@
+"""Merging whole labels: those that gain most by each other become one, until no two gain.
+
+A `Level` is a graph of labels: its items are the labels of a finer level, the similarity of two of
+them is the sum over their items. Merging two labels a and b gains ::
+
+    S_ab - gamma n_a n_b
+
+S being the similarities of the level and n the sizes, the summed weights of the items. It is
+allowed if the two hold no items of the same group.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph.neighbors import Sums, fetch_ahead, gather
+from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine.prefetch import AHEAD
+from spherelax.coordinate.machine.threads import Threads
+from spherelax.labels import count_labels, renumber
+
+# When the room for similarities is used up, this factor times what the labels so far suggest.
+SPARE_ROOM = 1.25
+# If less than this share of the labels that would gain by merging are each other's best partner,
+# as of a hub and all that is similar to it alone, labels join their best partners in turn.
+MUTUAL = 1 / 64
+# The groups of labels that hold more than this number are sorted, so that they can be searched.
+FEW_GROUPS = 64
+
+
+class Level(NamedTuple):
+    """Similarities between labels: CSR, their sizes, and the groups that they hold."""
+
+    indptr: Any  # int64 (k + 1)
+    indices: Any  # int32
+    values: Any  # float32
+    size: Any  # float64 (k)
+    group_ptr: Any  # int32 (k + 1), or empty where there are no groups
+    groups: Any  # int32
+
+
+class _Outline(NamedTuple):
+    """The arrays of a level whose lengths are known before its similarities are.
+
+    ``indptr`` has the number of similarities of each label, until all are known.
+    """
+
+    indptr: Any
+    size: Any
+    group_ptr: Any
+    groups: Any
+
+
+def merge_all(
+    graph: Graph, labels: NDArray[np.int32], gamma: float, least: float, n_threads: int = 1
+) -> NDArray[np.int32] | None:
+    """Merge pairs of labels while that gains more than ``least``; return the new label of each.
+
+    None if nothing merges. Pairs that would lose by merging are left out, to save memory. Where
+    one of them would have added to the gain of another, the next round of the caller sees it. The
+    number of threads changes nothing.
+    """
+    mapping = None
+    k, sizes = count_labels(labels), np.diff(graph.component_ptr)
+    level = contract(items_level(graph), labels, k, gamma, n_threads)
+    component = np.empty(k, dtype=np.int32)
+    component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    while True:
+        stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
+        partner = _best_partners(level, gamma, least, stamp)
+        step = _paired(partner)
+        n_merged = count_labels(step)
+        if n_merged == len(step):
+            return mapping
+        is_slow = _are_slow(partner, component)
+        if is_slow.any():
+            joined = _joined(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
+            step = renumber(np.where(is_slow, joined, _first_of_pairs(partner)))
+            n_merged = count_labels(step)
+        level = contract(level, step, n_merged, 0.0, n_threads)
+        before, component = component, np.empty(n_merged, dtype=np.int32)
+        component[step] = before
+        mapping = step if mapping is None else step[mapping]
+
+
+def _first_of_pairs(partner: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the first label of each pair that are each other's partner; others stay themselves."""
+    own = np.arange(len(partner), dtype=np.int32)
+    is_mutual = (partner >= 0) & (partner[partner] == own)
+    return np.where(is_mutual, np.minimum(own, partner), own)
+
+
+def _are_slow(partner: NDArray[np.int32], component: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell of each label whether hardly any two of its component are each other's partner."""
+    is_mutual = (partner >= 0) & (partner[partner] == np.arange(len(partner)))
+    n_mutual = np.bincount(component, weights=is_mutual)
+    n_wanted = np.bincount(component, weights=partner >= 0)
+    return np.asarray(((n_mutual > 0) & (n_mutual < MUTUAL * n_wanted))[component])
+
+
+def items_level(graph: Graph) -> Level:
+    """Return the level on which each item has a label of its own."""
+    groups, group_ptr = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+    if graph.grouped:
+        groups, group_ptr = graph.group, np.arange(graph.n_items + 1, dtype=np.int32)
+    return Level(*graph[:3], graph.weight.astype(np.float64), group_ptr, groups)
+
+
+def contract(
+    level: Level, labels: NDArray[np.int32], k: int, gamma: float, n_threads: int = 1
+) -> Level:
+    """Give the items of a level labels in 0 .. k - 1; return the level of those labels.
+
+    Only pairs of labels with a mean similarity above gamma are kept.
+    """
+    grouped = len(level.groups) > 0
+    outline = _Outline(
+        indptr=np.zeros(k + 1, dtype=np.int64),
+        size=np.zeros(k),
+        group_ptr=np.zeros(k + 1 if grouped else 0, dtype=np.int32),
+        groups=np.empty_like(level.groups),
+    )
+    start = np.zeros(k + 2, dtype=np.int64)
+    items = _measured(level, labels, start, outline)
+    threads = Threads(n_threads, level.indptr)
+    parts = threads.parts_of_rows(start[: k + 1])
+    sums = [
+        Sums(np.zeros(k, dtype=np.float32), np.empty(k + 1, dtype=np.int32))
+        for _ in range(threads.n_threads)
+    ]
+    found: dict[int, NDArray[np.int32]] = {}
+
+    def contract_part(first: int, last: int, thread: int) -> None:
+        args = (level, labels, items, start, gamma, outline, sums[thread])
+        found[first] = _contract(first, last, *args)
+
+    with threads:
+        threads.run(parts, contract_part)
+    entries = np.concatenate([found[first] for first, _ in parts], axis=1)
+    indptr, size, group_ptr, groups = outline
+    np.cumsum(indptr, out=indptr)
+    return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
+
+
+@compiled
+def _measured(level, labels, start, outline):
+    """Fill in the sizes and groups of labels; return the items as `_by_label` does."""
+    size, group_ptr = outline.size, outline.group_ptr
+    grouped = len(level.groups) > 0
+    for i in range(len(labels)):
+        size[labels[i]] += level.size[i]
+        if grouped:
+            group_ptr[labels[i] + 1] += level.group_ptr[i + 1] - level.group_ptr[i]
+    for a in range(len(group_ptr) - 1):
+        group_ptr[a + 1] += group_ptr[a]
+    items = _by_label(labels, start)
+    if grouped:
+        _collect_groups(level, items, outline)
+        _sort_groups(outline)
+    return items
+
+
+# Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one at
+# most, here the two whose length they find.
+@compiled
+def _contract(first, last, level, labels, items, start, gamma, outline, sums):
+    """Find and count the similarities of labels ``first .. last - 1``.
+
+    ``items`` are in order of their labels, which begin at ``start``. Returns the indices of these
+    labels, and their values seen as int32.
+    """
+    final = len(items) - 1
+    entries, end = np.empty((2, 4 * (last - first) + 16), np.int32), 0
+    for a in range(first, last):
+        n = 0
+        for at in range(start[a], start[a + 1]):
+            near, far = items[min(at + AHEAD, final)], items[min(at + 2 * AHEAD, final)]
+            fetch_ahead(near, far, items[min(at + 3 * AHEAD, final)], level, labels)
+            n = gather(level, labels, items[at], sums, n)
+        needed = end + n
+        if needed > entries.shape[1]:
+            share = (a + 1 - first) / (last - first)
+            wider = np.empty((2, 16 + int(SPARE_ROOM * needed / share)), np.int32)
+            # Not by slices: Numba would compile the text of their error messages, for 2 s.
+            for e in range(end):
+                wider[0, e], wider[1, e] = entries[0, e], entries[1, e]
+            entries = wider
+        before, end = end, _keep_similar(a, n, sums, gamma, outline, entries, end)
+        outline.indptr[a + 1] = end - before
+    return entries[:, :end]
+
+
+@compiled(allocates=True)
+def _by_label(labels, start):
+    """Return the items in order of their labels; those of label a from ``start[a]`` on.
+
+    ``start`` has two entries more than there are labels, and is 0 before.
+    """
+    for i in range(len(labels)):
+        start[labels[i] + 2] += 1
+    for a in range(len(start) - 2):
+        start[a + 2] += start[a + 1]
+    items = np.empty(len(labels), np.int32)
+    for i in range(len(labels)):
+        items[start[labels[i] + 1]] = i
+        start[labels[i] + 1] += 1
+    return items
+
+
+@compiled
+def _collect_groups(level, items, outline):
+    """Write the groups that the items of a level hold, in the order of their labels."""
+    end = 0
+    for i in items:
+        for p in range(level.group_ptr[i], level.group_ptr[i + 1]):
+            outline.groups[end] = level.groups[p]
+            end += 1
+
+
+@compiled(allocates=True)
+def _sort_groups(outline):
+    """Sort the groups of labels that hold many."""
+    group_ptr, groups = outline.group_ptr, outline.groups
+    group, holder = np.empty_like(groups), np.empty_like(groups)
+    n = 0
+    for a in range(len(group_ptr) - 1):
+        if group_ptr[a + 1] - group_ptr[a] > FEW_GROUPS:
+            for p in range(group_ptr[a], group_ptr[a + 1]):
+                group[n], holder[n] = groups[p], a
+                n += 1
+    if n > 0:
+        ends = group_ptr.copy()
+        for p in _by_label(group[:n], np.zeros(groups.max() + 3, np.int64)):
+            groups[ends[holder[p]]] = group[p]
+            ends[holder[p]] += 1
+
+
+@compiled
+def _keep_similar(a, n, sums, gamma, outline, entries, end):
+    """Write the labels whose mean similarity to label a is above gamma; return where they end.
+
+    Reads the first ``n`` sums and sets them to 0; writes ``entries`` from ``end`` on.
+    """
+    column, value = entries[0], entries[1].view(np.float32)
+    x, size = sums.x, outline.size
+    for q in range(n):
+        b = sums.touched[q]
+        if b != a and x[b] > gamma * size[a] * size[b]:
+            column[end], value[end] = b, x[b]
+            end += 1
+        x[b] = 0.0
+    return end
+
+
+@compiled
+def _best_partners(level, gamma, least, stamp):
+    """Return the best partner of each label; -1: none.
+
+    It is the one that the label gains most by merging with, by more than ``least`` and the first of
+    several, among those that hold no item of the same group. ``stamp`` has an entry for each group,
+    and is -1 before.
+    """
+    k = len(level.size)
+    grouped = len(level.groups) > 0
+    partner = np.full(k, -1, np.int32)
+    for a in range(k):
+        best, stamped = least, False
+        for e in range(level.indptr[a], level.indptr[a + 1]):
+            b = level.indices[e]
+            gain = level.values[e] - gamma * level.size[a] * level.size[b]
+            if gain < best or (gain == best and (partner[a] < 0 or b > partner[a])):
+                continue
+            if not grouped:
+                best, partner[a] = gain, b
+                continue
+            if not stamped:
+                stamped = True
+                _stamp_groups(level, a, a, stamp)
+            if not _clash(level, a, b, stamp):
+                best = gain
+                partner[a] = b
+    return partner
+
+
+@compiled
+def _clash(level, a, b, stamp):
+    """Tell whether two labels hold items of the same group; ``stamp`` is a for the groups of a."""
+    group_ptr, groups = level.group_ptr, level.groups
+    begin, end = group_ptr[b], group_ptr[b + 1]
+    if end - begin > max(FEW_GROUPS, group_ptr[a + 1] - group_ptr[a]):
+        for p in range(group_ptr[a], group_ptr[a + 1]):
+            if _holds(groups, begin, end, groups[p]):
+                return True
+        return False
+    return _is_stamped(level, b, a, stamp)
+
+
+@compiled
+def _stamp_groups(level, a, name, stamp):
+    """Set the stamp of the groups of label a, if there are groups, to a name."""
+    if len(level.groups) > 0:
+        for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
+            stamp[level.groups[p]] = name
+
+
+@compiled
+def _is_stamped(level, a, name, stamp):
+    """Tell whether any group of label a is stamped with a name."""
+    found = False
+    if len(level.groups) > 0:
+        for p in range(level.group_ptr[a], level.group_ptr[a + 1]):
+            found |= stamp[level.groups[p]] == name
+    return found
+
+
+@compiled
+def _holds(groups, begin, end, group):
+    """Tell whether sorted ``groups[begin:end]`` hold a group."""
+    last = end
+    while begin < end:
+        middle = (begin + end) // 2
+        if groups[middle] < group:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin < last and groups[begin] == group
+
+
+@compiled(allocates=True)
+def _paired(partner):
+    """Return a new label for each label, the same for two that are each other's partner."""
+    mapping = np.full(len(partner), -1, np.int32)
+    n = 0
+    for a in range(len(partner)):
+        if mapping[a] < 0:
+            mapping[a] = n
+            if partner[a] > a and partner[partner[a]] == a:
+                mapping[partner[a]] = n
+            n += 1
+    return mapping
+
+
+@compiled
+def _joined(level, gamma, least, partner):
+    """Let labels join their best partners in turn, many of them one; return whom each has joined.
+
+    Each joins if it still gains by that, which is computed with all that have joined before. One
+    that others have joined stays, and one that more labels want to join than its partner.
+    """
+    k = len(partner)
+    start = np.zeros(k + 3, np.int64)
+    suitors = _by_label(np.where(partner < 0, np.int32(k), partner), start)
+    stamp = np.full(1 + (level.groups.max() if len(level.groups) > 0 else 0), -1, np.int32)
+    root, is_joined = np.arange(k).astype(np.int32), np.zeros(k, np.bool_)
+    for b in range(k):
+        if root[b] != b:
+            continue
+        size, n_suitors = level.size[b], start[b + 1] - start[b]
+        _stamp_groups(level, b, b, stamp)
+        for a in suitors[start[b] : start[b + 1]]:
+            if is_joined[a] or start[a + 1] - start[a] > n_suitors:
+                continue
+            gain = -gamma * level.size[a] * size
+            for e in range(level.indptr[a], level.indptr[a + 1]):
+                gain += level.values[e] if root[level.indices[e]] == b else 0.0
+            if gain > least and not _is_stamped(level, a, b, stamp):
+                root[a], is_joined[b] = b, True
+                size += level.size[a]
+                _stamp_groups(level, a, b, stamp)
+    return root

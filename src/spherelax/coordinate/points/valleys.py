@@ -1,0 +1,437 @@
+"""Neighbour graphs of points: merge touching labels unless there is a valley between them.
+
+In a neighbour graph every patch of a cluster has many edges inside and few to the outside, like a
+cluster, so that no score of whole labelings says where to stop merging. Here single pairs of
+touching labels are judged. Their items are put in order, from deep inside one label to deep inside
+the other, and the cut at every position is weighed (cuts.py). Inside one cluster neighbouring cuts
+weigh about the same; between two clusters there is a valley, cuts that weigh less than those on
+both sides.
+
+An edge weighs ``W_ij / max(s_i, s_j)``, s being the distance to the neighbours, so that a cut
+measures the density of points on the cutting surface, in any dimension. In units of the mean edge
+of the sparser label cuts behave like counts: the noise of their square roots does not depend on
+their size. It is measured on the data, at labels so small that they show nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.points.cuts import nearest, peak_and_valley
+from spherelax.coordinate.points.lineage import Lineage
+from spherelax.labels import Labels, count_labels, renumber
+
+# More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
+# fewer cells an item, a small cluster would be a few cells only.
+MOST_ITEMS = 1 << 13
+N_CELLS = 1 << 10
+# A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
+VALLEY = 0.4
+# In many dimensions edges bridge valleys. There, one that is half as deep counts too, if the border
+# is as much thinner than that of two patches.
+SLIGHT = 0.2
+# This number times the noise, times how far the deepest of all dips lies beyond a usual one, is
+# added to the square root of a valley before it is compared: a smaller one splits one Gaussian, a
+# larger one merges touching ones.
+NOISE_FACTOR = 0.5
+# The noise of points that are spread evenly at random, and the number of labels it counts as: what
+# a few labels show of noise is noise itself.
+EVEN_NOISE = 2.7
+EVEN_LABELS = 10
+# The most that the noise of cells may be: on thin curves, where they have two neighbours only, it
+# is measured too high.
+NOISE_CAP = 3.0
+# Number of items of a label that shows nothing but noise, and the smallest one that is measured.
+CELL = 20
+FEWEST = 5
+# Labelings with more labels than this number times the labels of CELL items are not merged.
+MOST_CELLS = 1.5
+# Of the larger label only the items nearest to the smaller one are looked at: REACH times the
+# number that the smaller one has, and at least LEAST_REACH.
+REACH = 5
+LEAST_REACH = 500
+# Number of neighbours of a label that are looked at first: those with the largest cuts.
+STRONGEST = 5
+# Keeps logarithms finite where a cut is 0.
+NONE = 1e-6
+# How deep the valley counts between labels that do not even touch.
+DEEP = 2.0
+
+Pair = tuple[int, int]
+
+
+class Field(NamedTuple):
+    """Where valleys are looked for: a graph of items, or of cells of items, and what edges weigh.
+
+    Attributes
+    ----------
+    graph : Graph
+        Items, or cells with the summed similarities between them.
+    edge_weights : ndarray
+        What each edge adds to a cut between its ends, in the order of the graph.
+    item_weights, item_edges : ndarray of shape (n_items,)
+        What the edges of each item weigh, those inside a cell too, and their similarity in units of
+        the mean edge.
+    has_cells : bool
+        Whether items are cells.
+    """
+
+    graph: Graph
+    edge_weights: NDArray[np.float64]
+    item_weights: NDArray[np.float64]
+    item_edges: NDArray[np.float64]
+    has_cells: bool = False
+
+    @classmethod
+    def of(cls, graph: Graph, scales: NDArray[np.float64]) -> Field:
+        """Weigh the edges of a graph by the distances of points to their neighbours."""
+        m, row = graph.n_items, np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+        edge_weights = graph.values / np.maximum(scales[row], scales[graph.indices])
+        mean = float(graph.values.mean()) if len(graph.values) else 1.0
+        return cls(
+            graph,
+            edge_weights,
+            np.bincount(row, weights=edge_weights, minlength=m).astype(float),
+            np.bincount(row, weights=graph.values, minlength=m) / mean,
+        )
+
+    @property
+    def bundle(self) -> float:
+        """How many edges one edge of the graph stands for: 1, and more between cells."""
+        return float(self.item_edges.sum()) / max(len(self.edge_weights), 1)
+
+    def contracted(self, labels: Labels) -> Field:
+        """Return the field whose items are labels."""
+        graph, k = self.graph, count_labels(labels)
+        row = np.repeat(labels, np.diff(graph.indptr)).astype(np.int64)
+        column = labels[graph.indices]
+        crossing = row != column
+
+        def summed(by: NDArray[np.integer], of: NDArray[np.floating]) -> NDArray[np.float64]:
+            return np.bincount(by, weights=of).astype(float)
+
+        pairs, which = np.unique(row[crossing] * k + column[crossing], return_inverse=True)
+        contracted = Graph(
+            indptr=np.searchsorted(pairs, np.arange(k + 1) * k),
+            indices=(pairs % k).astype(np.int32),
+            values=summed(which, graph.values[crossing]).astype(np.float32),
+            weight=summed(labels, graph.weight).astype(np.float32),
+            group=graph.group,
+            # Labels are numbered by first appearance, and so by component.
+            component_ptr=np.r_[labels[graph.component_ptr[:-1]], k].astype(np.int32),
+            unit_ptr=np.arange(k + 1, dtype=np.int32),
+            given=np.arange(k, dtype=np.int32),
+            strongest=0.0,
+        )
+        contracted = contracted.with_values(contracted.values)
+        return Field(
+            contracted,
+            summed(which, self.edge_weights[crossing]),
+            summed(labels, self.item_weights),
+            summed(labels, self.item_edges),
+            has_cells=True,
+        )
+
+
+def steps_to_merge(path: Sequence[Labels]) -> list[int]:
+    """Return the steps of a path whose labels are merged: the first with about CELL items a label.
+
+    Later ones too, unless they have too many labels or the same labels as the step before.
+    """
+    m = len(path[0])
+    n_labels = np.array([count_labels(labels) for labels in path])
+    first = int(np.abs(np.log(n_labels * CELL / m)).argmin())
+    later = range(first + 1, len(path))
+    return [first] + [
+        step
+        for step in later
+        if n_labels[step] - 1 < MOST_CELLS * m / CELL
+        and not np.array_equal(path[step], path[step - 1])
+    ]
+
+
+def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
+    """Merge the labels of one step after the other; the noise is measured on the first ones."""
+    valleys = _Valleys(field)
+    blur = valleys.blur(labelings[0])
+    for labels in labelings:
+        yield valleys.merge(labels, blur)
+
+
+class Tree(NamedTuple):
+    """How parts of labels merge; the first ``n_inside`` merges are inside labels."""
+
+    lineage: Lineage
+    n_inside: int
+
+    @property
+    def depths(self) -> list[float]:
+        """How deep the valleys are that were seen: all between labels, and deep ones inside."""
+        found = [merge.depth for merge in self.lineage.merges]
+        deep = [depth for depth in found[: self.n_inside] if depth > VALLEY]
+        return found[self.n_inside :] + deep
+
+
+def tree(field: Field, finest: Labels, labels: Labels) -> Tree:
+    """Merge what labels hold of the finest labels, inside each label first.
+
+    The noise is measured on the finest labels. Labels that touch no other count as deep.
+    """
+    valleys = _Valleys(field)
+    blur = valleys.blur(finest)
+    pairs = finest.astype(np.int64) * count_labels(labels) + labels
+    lineage = Lineage(renumber(np.unique(pairs, return_inverse=True)[1]))
+    whole = valleys.inside(lineage, labels, blur)
+    n_inside = len(lineage.merges)
+    valleys.link(lineage, whole, labels, blur)
+    return Tree(lineage, n_inside)
+
+
+def joined(
+    field: Field,
+    finest: Labels,
+    labels: Labels,
+    thinness: Callable[[Labels], NDArray[np.float64]],
+) -> Labels:
+    """Join labels unless there is a valley between them, be it slight, and their border is thin.
+
+    ``thinness`` returns by how much the border of each two labels is thinner than that of patches.
+    All pairs are judged before any are joined: what has grown together has thick borders all
+    around. Labels that show nothing but noise would join others to each other. They are merged
+    first, each with one label. The noise is measured on the finest labels.
+    """
+    valleys = _Valleys(field)
+    blur = valleys.blur(finest)
+    labels = valleys.without_small(labels, blur)
+    thin, root = thinness(labels), list(range(count_labels(labels)))
+    for depth, a, b in valleys.depths(labels, blur):
+        if min(depth, thin[a, b]) <= SLIGHT:
+            root[_root(root, a)] = _root(root, b)
+    return renumber(np.array([_root(root, a) for a in root], dtype=np.int32)[labels])
+
+
+def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
+    """Return the labels with the best score of those whose number of labels is met most often."""
+    numbers, counts = np.unique([labels.max() for labels in labelings], return_counts=True)
+    most = numbers[counts.argmax()]
+    return max((labels for labels in labelings if labels.max() == most), key=score)
+
+
+class _Valleys:
+    """Cuts and valleys between labels; valleys are remembered from one labeling to the next.
+
+    Attributes
+    ----------
+    items : dict of int to ndarray
+        The items of each label.
+    cuts : dict of int to dict
+        ``cuts[a][b]`` is the summed weight of the edges between two touching labels.
+    tags : dict of int to int
+        A number for each label that depends on its set of items only.
+    """
+
+    def __init__(self, field: Field) -> None:
+        m = field.graph.n_items
+        self.field = field
+        self._place = np.full(m, -1, dtype=np.int64)
+        self.cuts: dict[int, dict[int, float]] = {}
+        # The tag of a set of items is the exclusive or of the random numbers of its items.
+        self._item_tags = np.random.default_rng(0).integers(0, 2**62, m)
+        self._known: dict[Pair, tuple[float, float]] = {}
+
+    def noise(self, labels: Labels) -> float:
+        """Return the median over labels of the smallest dip, in square roots, to a neighbour.
+
+        A dip is twice the difference of the square roots of peak and valley.
+        """
+        self._start(labels)
+        smallest = []
+        for a, cuts in self.cuts.items():
+            if cuts and len(self.items[a]) >= FEWEST:
+                valleys = (self._valley(a, b) for b in cuts)
+                smallest.append(min(2.0 * (np.sqrt(high) - np.sqrt(low)) for high, low in valleys))
+        return float(np.median(smallest)) if smallest else 0.0
+
+    def blur(self, labels: Labels) -> float:
+        """Return what is added to the square root of a valley, by the noise of small labels.
+
+        The border that is left when all others are merged is the deepest of as many dips as there
+        are small labels. Among N normal numbers the largest is about ``sqrt(2 log N)`` deviations
+        from the middle. Between cells peaks are wide, and so are less high by chance.
+        """
+        field, noise = self.field, self.noise(labels)
+        if field.has_cells:
+            return float(min(noise, NOISE_CAP * np.sqrt(field.bundle)))
+        n_labels = max(field.graph.n_items / CELL, 2.0)
+        mean = (n_labels * noise + EVEN_LABELS * EVEN_NOISE) / (n_labels + EVEN_LABELS)
+        return float(NOISE_FACTOR * np.sqrt(2.0 * np.log(n_labels)) * mean)
+
+    def inside(self, lineage: Lineage, labels: Labels, blur: float) -> list[int]:
+        """Merge the parts of each label, across the shallowest valleys first; return the sets."""
+        self._start(lineage.parts)
+        label = {a: int(labels[items[0]]) for a, items in self.items.items()}
+        self.cuts = {
+            a: {b: cut for b, cut in cuts.items() if label[a] == label[b]}
+            for a, cuts in self.cuts.items()
+        }
+        of = {a: a for a in self.items}
+        for (a, b), depth, united in self._unions(blur, np.inf):
+            of[united] = lineage.merge(of.pop(a), of.pop(b), depth)
+        whole: list[list[int]] = [[] for _ in range(count_labels(labels))]
+        for a, merged_to in of.items():
+            whole[label[a]].append(merged_to)
+        return [lineage.merge_all(sets, -np.inf) for sets in whole]
+
+    def link(self, lineage: Lineage, whole: list[int], labels: Labels, blur: float) -> None:
+        """Merge labels, across the shallowest valleys first, and at last those that are apart."""
+        root, whole = list(range(len(whole))), whole.copy()
+        for depth, a, b in sorted(self.depths(labels, blur)):
+            one, other = (_root(root, label) for label in (a, b))
+            if one != other:
+                root[one] = other
+                whole[other] = lineage.merge(whole[one], whole[other], depth)
+        lineage.merge_all((whole[a] for a, b in enumerate(root) if a == b), DEEP)
+
+    def depths(self, labels: Labels, blur: float) -> list[tuple[float, int, int]]:
+        """Return how deep the valley is between each two touching labels."""
+        self._start(labels)
+        pairs = [(a, b) for a, cuts in self.cuts.items() for b in cuts if a < b]
+        return [(self._depth(a, b, blur), a, b) for a, b in pairs]
+
+    def _depth(self, a: int, b: int, blur: float) -> float:
+        """Return the logarithm of how much higher a peak is than the valley between two labels."""
+        high, low = self._valley(a, b)
+        return float(np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + blur + NONE))
+
+    def merge(self, labels: Labels, blur: float) -> Labels:
+        """Merge the two labels with the shallowest valley, one pair at a time, until all count."""
+        self._start(labels)
+        for _ in self._unions(blur, VALLEY):
+            pass
+        return self._labels()
+
+    def without_small(self, labels: Labels, blur: float) -> Labels:
+        """Merge labels of up to CELL items with their widest neighbour, unless a valley counts."""
+        self._start(labels)
+        for a in sorted(self.items, key=lambda a: len(self.items[a])):
+            if a in self.items and len(self.items[a]) <= CELL and self.cuts[a]:
+                widest = max(self.cuts[a], key=self.cuts[a].__getitem__)
+                if self._depth(a, widest, blur) <= VALLEY:
+                    self._unite(a, widest)
+        return self._labels()
+
+    def _labels(self) -> Labels:
+        """Return the labels as they are by now."""
+        found = np.empty(len(self._place), dtype=np.int32)
+        for label, items in enumerate(self.items.values()):
+            found[items] = label
+        return renumber(found)
+
+    def _unions(self, blur: float, deepest: float) -> Iterator[tuple[Pair, float, int]]:
+        """Merge across valleys up to a depth, the shallowest first; yield each pair and its label.
+
+        For each label the neighbours with the largest cuts are looked at first, the others once no
+        valley among the first is too shallow.
+        """
+        depth: dict[Pair, float] = {}
+        later: set[Pair] = set()
+
+        def measure(pair: Pair) -> None:
+            depth[pair] = self._depth(*pair, blur)
+
+        def measure_strongest(a: int) -> None:
+            by_cut = sorted(self.cuts[a], key=self.cuts[a].__getitem__, reverse=True)
+            for rank, b in enumerate(by_cut):
+                pair = (min(a, b), max(a, b))
+                if rank < STRONGEST:
+                    measure(pair)
+                    later.discard(pair)
+                elif pair not in depth:
+                    later.add(pair)
+
+        for a in self.cuts:
+            measure_strongest(a)
+        while depth or later:
+            pair = min(depth, key=depth.__getitem__) if depth else None
+            if pair is not None and depth[pair] <= deepest:
+                deep = depth[pair]
+                for a in pair:
+                    for b in self.cuts[a]:
+                        depth.pop((min(a, b), max(a, b)), None)
+                        later.discard((min(a, b), max(a, b)))
+                united = self._unite(*pair)
+                measure_strongest(united)
+                yield pair, deep, united
+            elif later:
+                for other in sorted(later):
+                    measure(other)
+                later.clear()
+            else:
+                break
+
+    def _start(self, labels: Labels) -> None:
+        """Begin with labels: find their items, their tags and the cuts between them."""
+        order = np.argsort(labels, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(labels))[:-1])
+        self.items = dict(enumerate(parts))
+        self.tags = {
+            a: int(np.bitwise_xor.reduce(self._item_tags[part])) for a, part in enumerate(parts)
+        }
+        between = self.field.contracted(labels)
+        indptr, indices, weights = (
+            array.tolist() for array in (*between.graph[:2], between.edge_weights)
+        )
+        self.cuts = {
+            a: dict(zip(indices[first:last], weights[first:last], strict=True))
+            for a, (first, last) in enumerate(pairwise(indptr))
+        }
+
+    def _unite(self, a: int, b: int) -> int:
+        """Merge the smaller of two labels into the larger one, and return that."""
+        if len(self.items[a]) < len(self.items[b]):
+            a, b = b, a
+        for other, cut in self.cuts.pop(b).items():
+            del self.cuts[other][b]
+            if other != a:
+                joint = self.cuts[a].get(other, 0.0) + cut
+                self.cuts[a][other] = self.cuts[other][a] = joint
+        self.items[a] = np.concatenate([self.items[a], self.items.pop(b)])
+        self.tags[a] ^= self.tags.pop(b)
+        return a
+
+    def _valley(self, a: int, b: int) -> tuple[float, float]:
+        """Return the lower of the peaks beside the cut between two labels, and the valley.
+
+        Both are in units of the mean edge of the sparser label.
+        """
+        key = (min(self.tags[a], self.tags[b]), max(self.tags[a], self.tags[b]))
+        if key not in self._known:
+            small, large = sorted((self.items[a], self.items[b]), key=len)
+            reach = min(max(LEAST_REACH, REACH * len(small)), len(large))
+            near = nearest(self.field.graph, small, large, self._place, reach)
+            items = np.concatenate([small, near])
+            self._place[items] = np.arange(len(items))
+            field, between = self.field, self.cuts[a][b]
+            high, low = peak_and_valley(
+                *field[:2], items, len(small), self._place, between, field.has_cells
+            )
+            self._place[items] = -1
+            unit = min(
+                field.item_weights[part].sum() / field.item_edges[part].sum()
+                for part in (small, large)
+            )
+            self._known[key] = high / unit, low / unit
+        return self._known[key]
+
+
+def _root(root: list[int], label: int) -> int:
+    """Return the label that stands for all that a label is linked to."""
+    while root[label] != label:
+        root[label] = label = root[root[label]]
+    return label

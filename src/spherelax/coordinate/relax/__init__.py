@@ -1,0 +1,1 @@
+"""Rows of U, one sparse row per item, while the resolution falls."""

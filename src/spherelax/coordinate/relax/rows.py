@@ -1,0 +1,308 @@
+"""Sparse rows of U, and what is done with single rows, compiled.
+
+A row is packed: r columns (int32, -1 after the last) and then r values (the same memory seen as
+float32, 0 after the last), largest first. So columns and values of a neighbour's row lie side by
+side, and reading both takes one access to memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spherelax.coordinate.graph.neighbors import CANCELLED
+from spherelax.coordinate.machine.compiled import compiled
+
+
+class PackedRows(NamedTuple):
+    """Rows with at most r entries each."""
+
+    packed: Any  # int32 (n, 2 r)
+    value: Any  # the same memory as float32
+
+
+class Rows(NamedTuple):
+    """The rows of U, and which of them are to be visited.
+
+    The activation level of an item is the resolution at and below which it is active. It is stored
+    times -1 if the rest of the group keeps the item from a column that attracts it: then it is
+    activated too when an item of the group leaves a column.
+    """
+
+    packed: Any  # int32 (m, 2 r)
+    value: Any  # the same memory as float32
+    activation: Any  # float32 (m), activation levels
+    active: Any  # bool (m), whether a neighbour has moved
+
+
+class Columns(NamedTuple):
+    """What is kept up to date with the rows of U during passes; it follows from them.
+
+    The empty columns of a component are a stack. Each of them has, instead of a count, the one
+    below it: -2 minus its number; that of no column is -1.
+    """
+
+    s: Any  # float64 (m), weighted column sums
+    count: Any  # int32 (m), number of rows with an entry in the column; below 0 if it is empty
+    free: Any  # int32 (n_components), the empty column on top; -1: none
+    claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
+
+
+class Proposed(NamedTuple):
+    """Proposed rows of a batch, numbered from its first item on."""
+
+    packed: Any  # int32 (n, 2 r)
+    value: Any  # the same memory as float32
+    moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
+    gain: Any  # float32 (n), what the objective gains
+    queue: Any  # int32 (n), the active items, numbered likewise
+    left: Any  # bool (n), whether a row that has moved has left a column
+
+
+class Scratch(NamedTuple):
+    """What one thread works with."""
+
+    x: Any  # float32 (m), sums by column; 0 before and after
+    group: Any  # float32 (m), column sums of the other rows of a group; 0 before and after
+    occupied: Any  # float32 (m), those of a group that is visited in pieces, for all threads
+    y: Any  # float32, candidates for entries, room for all columns that a row can touch
+    touched: Any  # int32, the columns of these candidates
+
+
+@compiled
+def attract(graph, rows, i, scratch):
+    """Sum ``W_ij U_j`` over the neighbours j of item i into ``x``; return how many columns it has.
+
+    The columns go into ``touched``, in order of first appearance.
+    """
+    packed, value, x, touched = rows.packed, rows.value, scratch.x, scratch.touched
+    r = packed.shape[1] // 2
+    n = np.uint64(0)
+    for e in range(np.uint64(graph.indptr[i]), np.uint64(graph.indptr[i + 1])):
+        j, w = np.uint64(graph.indices[e]), graph.values[e]
+        for t in range(r):
+            c = packed[j, np.uint64(t)]
+            if c < 0:
+                break
+            c = np.uint64(c)
+            before = x[c]
+            touched[n] = c
+            n += np.uint64(before == 0.0)
+            after = before + w * value[j, np.uint64(r + t)]
+            x[c] = CANCELLED if after == 0.0 else after
+    return np.int64(n)
+
+
+@compiled
+def clear_sums(n, scratch):
+    """Set ``x`` to 0 at the first n touched columns."""
+    x, touched = scratch.x, scratch.touched
+    for q in range(n):
+        x[touched[q]] = 0.0
+
+
+@compiled
+def entry(rows, i, c):
+    """Return the entry of row i in column c."""
+    packed, value = rows.packed, rows.value
+    r = packed.shape[1] // 2
+    found = np.float32(0.0)
+    for t in range(r):
+        if packed[i, t] == c:
+            found = value[i, r + t]
+    return found
+
+
+@compiled
+def add(rows, i, sign, target):
+    """Add row i, times a sign, to a dense vector."""
+    packed, value = rows.packed, rows.value
+    r = packed.shape[1] // 2
+    for t in range(r):
+        c = packed[i, t]
+        if c >= 0:
+            target[c] += sign * value[i, r + t]
+
+
+@compiled
+def clear(rows, i, target):
+    """Set a dense vector to zero where row i has entries."""
+    packed = rows.packed
+    for t in range(packed.shape[1] // 2):
+        c = packed[i, t]
+        if c >= 0:
+            target[c] = 0.0
+
+
+# NumPy's division raises nothing: else Numba would count references, see kernels.py.
+@compiled(error_model="numpy")
+def keep_largest(rows, p, scratch, n, tau):
+    """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
+
+    Only entries above 0 count; those below tau times the largest are left out, and of equal ones
+    the first in ``touched`` comes first. The entries that are kept become 0 in ``y``.
+    """
+    packed, value, y = rows.packed, rows.value, scratch.y
+    r = packed.shape[1] // 2
+    squares, least, kept, at = 0.0, np.float32(0.0), 0, 0
+    while kept < r and at >= 0:
+        best, at = least, -1
+        for q in range(n):
+            if y[q] > best:
+                best, at = y[q], q
+        if at >= 0:
+            if kept == 0:
+                least = np.float32(tau * best)
+            packed[p, kept] = scratch.touched[at]
+            value[p, r + kept] = best
+            y[at] = 0.0
+            squares += float(best) ** 2
+            kept += 1
+    norm = np.sqrt(squares)
+    for t in range(kept):
+        value[p, r + t] /= norm
+    for t in range(kept, r):
+        packed[p, t] = -1
+        value[p, r + t] = 0.0
+    return norm
+
+
+@compiled
+def distance(rows, p, others, i):
+    """Return the sum of absolute differences of row p and of row i of other rows."""
+    packed, value, other, other_value = rows.packed, rows.value, others.packed, others.value
+    r = packed.shape[1] // 2
+    total = np.float32(0.0)
+    for t in range(r):
+        mine, theirs = value[p, r + t], other_value[i, r + t]
+        for q in range(r):
+            if other[i, q] == packed[p, t]:
+                mine -= other_value[i, r + q]
+            if packed[p, q] == other[i, t]:
+                theirs = np.float32(0.0)
+        total += abs(mine) + theirs
+    return total
+
+
+@compiled
+def fill_columns(graph, rows, columns):
+    """Sum and count the columns of all rows; sums and counts are 0 before, stacks are empty.
+
+    Of the empty columns of a component, the first one is on top of the stack.
+    """
+    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    component_ptr = graph.component_ptr
+    r = packed.shape[1] // 2
+    for i in range(len(packed)):
+        for t in range(r):
+            c = packed[i, t]
+            if c >= 0:
+                count[c] += 1
+                s[c] += graph.weight[i] * value[i, r + t]
+    for component in range(len(component_ptr) - 1):
+        for c in range(component_ptr[component + 1] - 1, component_ptr[component] - 1, -1):
+            if count[c] == 0:
+                _push(c, component, columns)
+
+
+@compiled
+def _push(c, component, columns):
+    """Put an empty column on top of the stack of its component."""
+    count, free = columns.count, columns.free
+    count[c] = -2 - free[component]
+    free[component] = c
+
+
+@compiled
+def _pop(component, columns):
+    """Take the empty column that is on top of a stack, and return it; its count becomes 0."""
+    count, free = columns.count, columns.free
+    c = free[component]
+    free[component] = -2 - count[c]
+    count[c] = 0
+    return c
+
+
+@compiled
+def leave_columns(i, weight, rows, columns, component):
+    """Take the row of item i out of the column sums and counts; columns may become free."""
+    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    r = packed.shape[1] // 2
+    for t in range(r):
+        c = packed[i, t]
+        if c < 0:
+            break
+        count[c] -= 1
+        s[c] -= weight * value[i, r + t]
+        if count[c] == 0:
+            s[c] = 0.0
+            _push(c, component, columns)
+
+
+@compiled
+def enter_columns(i, p, weight, rows, columns, proposed, component):
+    """Copy proposed row p to item i, and add it to the column sums and counts.
+
+    If it has no entry, the item gets a free column.
+    """
+    new, new_value = proposed.packed, proposed.value
+    r = new.shape[1] // 2
+    if new[p, 0] < 0:
+        new[p, 0], new_value[p, r] = _pop(component, columns), 1.0
+    for t in range(r):
+        c = new[p, t]
+        rows.packed[i, t] = c
+        rows.value[i, r + t] = new_value[p, r + t]
+        if c < 0:
+            continue
+        columns.count[c] += 1
+        columns.s[c] += weight * new_value[p, r + t]
+
+
+@compiled
+def round_rows(graph, rows):
+    """Return as label of each item the column of the largest entry of its row.
+
+    Of the items of a group with the same column the one with the largest entry keeps it; each other
+    one gets a column of its component that no item has.
+    """
+    labels = rows.packed[:, 0].copy()
+    if len(graph.group) == 0:
+        return labels
+    m, component_ptr, unit_ptr = len(labels), graph.component_ptr, graph.unit_ptr
+    used, best = np.zeros(m, np.bool_), np.full(m, -1, np.int32)
+    for i in range(m):
+        used[labels[i]] = True
+    component, free = -1, 0
+    for unit in range(len(unit_ptr) - 1):
+        while component_ptr[component + 1] <= unit_ptr[unit]:
+            component += 1
+            free = component_ptr[component]
+        items = range(unit_ptr[unit], unit_ptr[unit + 1])
+        if len(items) > 1:
+            free = _separate(items, rows, labels, used, best, free)
+    return labels
+
+
+@compiled
+def _separate(items, rows, labels, used, best, free):
+    """Let one item of a unit keep each label; the others get labels, from ``free`` on, without use.
+
+    Returns the last label that was tried. ``best`` is -1 before and after.
+    """
+    packed, value = rows.packed, rows.value
+    r = packed.shape[1] // 2
+    for i in items:
+        c = packed[i, 0]
+        if best[c] < 0 or value[i, r] > value[best[c], r]:
+            best[c] = i
+    for i in items:
+        if best[packed[i, 0]] != i:
+            while used[free]:
+                free += 1
+            used[free] = True
+            labels[i] = free
+    for i in items:
+        best[packed[i, 0]] = -1
+    return free

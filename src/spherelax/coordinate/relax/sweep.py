@@ -1,0 +1,197 @@
+"""Coordinate ascent on sparse rows of U while the resolution falls.
+
+For a resolution gamma the objective is ``tr(U^T W U) - gamma |n^T U|^2`` without the terms of an
+item with itself: the paper's over (1 - alpha), for ``gamma = alpha / (1 - alpha)``. Each
+row in turn becomes the best one given the others, which needs no delta and no bound on the number
+of columns: every item starts in one of its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.batches import Batches, Large
+from spherelax.coordinate.graph.graph import LARGE, Graph
+from spherelax.coordinate.graph.neighbors import longest, strongest_pull
+from spherelax.coordinate.machine.threads import Items
+from spherelax.coordinate.relax.kernels import (
+    Span,
+    Terms,
+    activate,
+    commit,
+    occupy,
+    one_by_one,
+    vacate,
+)
+from spherelax.coordinate.relax.kernels import propose as propose_rows
+from spherelax.coordinate.relax.rows import Columns, Proposed, Rows, Scratch, fill_columns
+
+# Entries below this share of the largest of their row are dropped, so that most rows have a single
+# entry: only such items can become inactive.
+SMALL = 0.3
+# Items of one group repel each other this many times as strongly as the most similar attract.
+REPULSION = 10.0
+
+
+class Iterate(NamedTuple):
+    """Where the sweep stands after the last pass at one resolution.
+
+    ``rows`` are the solver's own arrays and change with the next step: round, do not keep them.
+    """
+
+    resolution: float
+    eta: float
+    rows: Rows
+
+
+def sweep(
+    graph: Graph,
+    resolutions: NDArray[np.float64],
+    *,
+    row_entries: int,
+    n_inner: int,
+    n_threads: int,
+    rows: Rows | None = None,
+) -> Iterator[Iterate]:
+    """Yield the iterate after ``n_inner`` passes at each resolution.
+
+    ``eta`` is what the last pass gained. The iterates do not depend on the number of threads. The
+    first pass begins with ``rows``, if they are given: those after an earlier resolution.
+    """
+    with Batches(graph, n_threads) as batches:
+        passes = _Passes(graph, row_entries, batches, rows)
+        for gamma in map(float, resolutions):
+            yield Iterate(gamma, abs(passes.at(gamma, n_inner)), passes.rows)
+
+
+def start(graph: Graph, row_entries: int) -> Rows:
+    """Give every item a column of its own; it is not visited before a neighbour attracts it."""
+    m = graph.n_items
+    packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
+    packed[:, 0] = np.arange(m)
+    value = packed.view(np.float32)
+    value[:, row_entries:] = 0.0
+    value[:, row_entries] = 1.0
+    return Rows(packed, value, strongest_pull(graph), np.zeros(m, dtype=np.bool_))
+
+
+def columns_of(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
+    """Return what is known of the columns of rows.
+
+    ``is_cut`` tells whether any unit is visited in pieces.
+    """
+    m = graph.n_items
+    found = Columns(
+        s=np.zeros(m),
+        count=np.zeros(m, dtype=np.int32),
+        free=np.full(len(graph.component_ptr) - 1, -1, dtype=np.int32),
+        claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
+    )
+    fill_columns(graph, rows, found)
+    return found
+
+
+class _Passes:
+    """Passes over all components: large ones in batches, small ones unit by unit.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows of U, which every pass improves.
+    gains : ndarray of shape (n_components,)
+        What the objective gained by each component in the last pass.
+    unit : list of Proposed
+        Room for the rows of the largest unit of a small component, for each thread.
+    """
+
+    def __init__(self, graph: Graph, row_entries: int, batches: Batches, rows: Rows | None) -> None:
+        self.graph, self.batches = graph, batches
+        self.rows = start(graph, row_entries) if rows is None else rows
+        self.mu = REPULSION * graph.strongest
+        self.gains = np.zeros(len(graph.component_ptr) - 1)
+        largest = min(longest(graph.unit_ptr), LARGE)
+        self.unit = [_no_rows(largest, row_entries) for _ in range(batches.n_threads)]
+        self.entries, self.widest = row_entries, longest(graph.indptr)
+
+    def at(self, gamma: float, n_passes: int) -> float:
+        """Make passes at a resolution, and return what the objective gained in the last one.
+
+        There is room for them as long as they last: labels are improved in between.
+        """
+        spans = [span for one in self.batches.large for span in one.batches]
+        most = max((last - first for first, last in spans), default=0)
+        self.batch = _no_rows(most, self.entries)
+        is_cut = any(one.cut for one in self.batches.large)
+        occupied = np.zeros(self.graph.n_items if is_cut else 1, dtype=np.float32)
+        room = self.graph, self.entries, self.widest, occupied
+        self.scratch = [_scratch(*room) for _ in range(self.batches.n_threads)]
+        self.columns = columns_of(self.graph, self.rows, is_cut=is_cut)
+        gain = 0.0
+        for _ in range(n_passes):
+            gain = self._visit_all(Terms(gamma, self.mu, SMALL))
+        del self.batch, self.scratch, self.columns
+        return gain
+
+    def _visit_all(self, terms: Terms) -> float:
+        """Make one pass, and return what the objective gained."""
+        for one in self.batches.large:
+            self.gains[one.component] = sum(self._visit(one, at, terms) for at in one.batches)
+
+        def visit(first: int, last: int, thread: int) -> None:
+            room = (self.unit[thread], self.scratch[thread], self.gains)
+            one_by_one(first, last, self.graph, self.rows, self.columns, terms, *room)
+
+        self.batches.share_small(visit)
+        return float(self.gains.sum())
+
+    def _visit(self, large: Large, batch: Items, terms: Terms) -> float:
+        """Propose rows for a batch, side by side, and put them into place; return the gain."""
+        graph, rows, columns, proposed = self.graph, self.rows, self.columns, self.batch
+
+        def span(first: int, last: int) -> Span:
+            unit = bisect_right(graph.unit_ptr, first) - 1
+            return Span(first, last, unit, batch[0], large.component, large.largest)
+
+        def propose(first: int, last: int, thread: int) -> None:
+            scratch = self.scratch[thread]
+            propose_rows(span(first, last), graph, rows, columns, terms, proposed, scratch)
+
+        def rouse(first: int, last: int, _: int) -> None:
+            activate(span(first, last), graph, rows, proposed)
+
+        occupied = self.scratch[0].occupied
+        pieces = [unit for unit in large.runs[batch] if unit in large.cut]
+        for unit in pieces:
+            occupy(*unit, rows, terms, occupied)
+        self.batches.share(large, batch, propose)
+        for unit in pieces:
+            vacate(*unit, rows, occupied)
+        gain: float = commit(span(*batch), graph, rows, columns, proposed)
+        self.batches.share(large, batch, rouse)
+        return gain
+
+
+def _no_rows(n: int, row_entries: int) -> Proposed:
+    """Return room for the proposed rows of n items."""
+    packed = np.empty((n, 2 * row_entries), dtype=np.int32)
+    moved, gain = np.empty((2, n), dtype=np.float32)
+    queue, left = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.bool_)
+    return Proposed(packed, packed.view(np.float32), moved, gain, queue, left)
+
+
+def _scratch(graph: Graph, row_entries: int, most: int, occupied: NDArray[np.float32]) -> Scratch:
+    """Return what one thread works with, if no item has more neighbours than ``most``."""
+    m = graph.n_items
+    widest = 1 + min(m, row_entries * most)
+    return Scratch(
+        x=np.zeros(m, dtype=np.float32),
+        group=np.zeros(m if graph.grouped else 1, dtype=np.float32),
+        occupied=occupied,
+        y=np.empty(widest, dtype=np.float32),
+        touched=np.empty(widest, dtype=np.int32),
+    )

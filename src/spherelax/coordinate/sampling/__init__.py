@@ -1,0 +1,1 @@
+"""Labels that are drawn by Gibbs sampling, and what they say about the labels of the answer."""

@@ -1,0 +1,90 @@
+"""Items that are lost because a graph lacks all similarities with the items that they belong to.
+
+Nothing is seen of them, but inside labels it is seen how often a right pair is missing, and how
+often a second pair of an item is if one is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spherelax.coordinate.sampling.drawing import Net, State, count_all
+from spherelax.coordinate.sampling.posterior import Posterior
+from spherelax.coordinate.worth.curve import Floats
+from spherelax.labels import Labels
+
+# Pairs that are added to those counted, so that little is missing where nothing is seen; half of
+# one of them is missing.
+PRIOR = 10.0
+
+
+class Missing(NamedTuple):
+    """How often a right pair is missing, and how often one more of an item is if one is."""
+
+    pair: float
+    another: float
+
+
+def missing(net: Net, labels: Labels) -> Missing:
+    """See inside labels how often pairs are missing.
+
+    A missing pair is seen only where other pairs hold the label together: in labels of three items
+    or more; a second one of the same item only where a third one holds it.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.candidates import Candidates
+    >>> chain = Candidates(4, np.array([0, 1]), np.array([1, 2]), np.ones(2))
+    >>> missing(Net.of(chain), np.array([0, 0, 0, 1], dtype=np.int32))
+    Missing(pair=0.11538461538461539, another=0.5)
+    """
+    row = np.repeat(np.arange(len(labels)), np.diff(net.indptr))
+    is_inside = labels[row] == labels[net.indices]
+    here = np.bincount(row[is_inside], minlength=len(labels))
+    all_pairs = np.bincount(labels)[labels] - 1 - count_all(net.source, State.of(labels))
+    absent, is_held = all_pairs - here, all_pairs > 1
+    # Both counts see each pair, or pair of pairs, twice.
+    pair = (absent[is_held].sum() / 2 + 0.5) / (all_pairs[is_held].sum() / 2 + PRIOR)
+    is_held = (all_pairs > 2) & (here > 0)
+    others = np.where(here > 1, all_pairs - 1, all_pairs - 2)
+    two = (absent * (absent - 1))[is_held].sum() / 2
+    another = (two + 0.5) / ((absent * others)[is_held].sum() / 2 + 1.0)
+    return Missing(float(pair), float(another))
+
+
+def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
+    """Return how likely labels are right if some items are lost: alone, and missing elsewhere.
+
+    Of an entity of two items both are lost if their pair is missing. Of one of three, an item is
+    lost if both of its pairs are; nothing is seen of that, so they are taken to be missing
+    together. For larger entities it is seen how often one more pair is missing.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.candidates import Candidates
+    >>> triangle = Candidates(4, np.array([0, 0, 1]), np.array([1, 2, 2]), np.ones(3))
+    >>> labels = np.array([0, 0, 0, 1], dtype=np.int32)
+    >>> sure = Posterior(np.ones(4), np.ones(2), np.ones(2), np.ones(0))
+    >>> with_missing(sure, Net.of(triangle), labels).item.round(2)
+    array([1.  , 1.  , 1.  , 0.94])
+    """
+    size = np.bincount(labels)
+    n_labels = np.bincount(size, minlength=size.max() + 2).astype(float)
+    lacking = _lacking(n_labels, missing(net, labels))[size]
+    is_alone = (size == 1)[labels]
+    return found._replace(
+        item=np.where(is_alone, found.item * (1.0 - lacking[labels]), found.item),
+        whole=found.whole * (1.0 - lacking),
+    )
+
+
+def _lacking(n_labels: Floats, share: Missing) -> Floats:
+    """Return how likely an item is missing in a label of each size, given the number of labels."""
+    n = np.arange(len(n_labels))
+    lost = share.pair * share.another ** np.maximum(n - 3, 0)
+    n_lost = np.where(n > 1, n * n_labels * lost / (1.0 - lost), 0.0)
+    n_lacking = np.r_[0.0, n_lost.sum(), n_lost[3:], 0.0]
+    # One label of each size, which lacks nothing, is added.
+    return np.asarray(np.minimum(n_lacking / (n_labels + 1.0), 1.0))

@@ -1,0 +1,1 @@
+"""Labels and whole results in files."""

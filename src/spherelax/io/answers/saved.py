@@ -1,0 +1,314 @@
+"""Results in files, without pickle: labels, confidence and the whole path as ``.npz``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from numbers import Integral
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax._version import __version__
+from spherelax.errors import InvalidInputError, shown
+from spherelax.io.files.writing import replace_file
+from spherelax.io.items import Named
+from spherelax.io.tables.arrays import read_arrays
+from spherelax.labels import Labels, are_in_order
+from spherelax.result import EntityProbability, Result, Status, SweepPath
+
+NONE = -1  # stands for None among the integers of a file
+MARKS = ("index", "right", "left")
+# The arrays of a saved result: the kinds of their dtype and their number of dimensions.
+SAVED = {
+    "version": ("U", 0),
+    "labels": ("i", 1),
+    "confidence": ("f", 1),
+    "alpha": ("f", 0),
+    "status": ("U", 0),
+    **dict.fromkeys(MARKS, ("i", 0)),
+    "max_labels": ("i", 0),
+    "path_alphas": ("f", 1),
+    "path_etas": ("f", 1),
+    "path_objectives": ("f", 1),
+    "path_steps": ("i", 1),
+    "path_labels": ("i", 2),
+    "path_is_whole": ("b", 0),
+}
+# The same of those that older files lack.
+ADDED = {"is_probability": ("b", 0), "rival": ("i", 0)}
+LIKELY = ("pure", "whole")
+LARGEST = 1e100  # of numbers that have no bound of their own
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+# The arrays of numbers with the least and the largest value that they may hold.
+RANGES = (
+    ("alpha", 0.0, BELOW_ONE),
+    ("path_alphas", 0.0, BELOW_ONE),
+    ("path_etas", 0.0, LARGEST),
+    ("path_objectives", -LARGEST, LARGEST),
+    ("path_savings", -LARGEST, LARGEST),
+    ("confidence", 0.0, 1.0),
+    ("pure", 0.0, 1.0),
+    ("whole", 0.0, 1.0),
+    ("max_labels", 1, np.iinfo(np.int64).max),
+)
+CURVES = ("path_alphas", "path_etas", "path_objectives", "path_savings")
+
+
+def save_result(path: str | Path, result: Result, items: Named | None = None) -> None:
+    """Save a result with its whole path as ``.npz``, without pickle.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz``. It holds ``labels``, ``confidence``, the numbers and labels of the path, if it is
+        known how likely labels are right, ``pure`` and ``whole`` of each, and, if items are given,
+        their ``ids``: integers as they are, other ids as the text of ``items.names``.
+        ``numpy.load`` can read each of them by name.
+    result : Result
+        The result to save.
+    items : Items or Points, optional
+        The items whose ids are saved.
+
+    Examples
+    --------
+    See :func:`load_result`.
+
+    >>> save_result("result.txt", None)
+    Traceback (most recent call last):
+        ...
+    spherelax.errors.InvalidInputError: result.txt: a saved result must end in .npz
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".npz":
+        raise InvalidInputError(f"{path}: a saved result must end in .npz")
+    sweep = result.path
+    # Steps may share an array; each is saved once.
+    shared = {id(labels): labels for labels in sweep.labels}
+    place = {key: number for number, key in enumerate(shared)}
+    marks = {name: getattr(result, name) for name in MARKS}
+    arrays: dict[str, Any] = {
+        "version": __version__,
+        "labels": result.labels,
+        "confidence": result.confidence,
+        "alpha": result.alpha,
+        "status": result.status.name,
+        **{name: NONE if step is None else step for name, step in marks.items()},
+        "max_labels": result.max_labels,
+        "is_probability": result.is_probability,
+        "rival": NONE if result.rival is None else result.rival,
+        "path_alphas": sweep.alphas,
+        "path_etas": sweep.etas,
+        "path_objectives": sweep.objectives,
+        "path_steps": [place[id(labels)] for labels in sweep.labels],
+        "path_labels": np.stack(list(shared.values())),
+        "path_is_whole": sweep.is_whole,
+    }
+    if sweep.savings is not None:
+        arrays["path_savings"] = sweep.savings
+    likely = result.entity_probability()
+    if likely is not None:
+        arrays |= {"pure": likely.pure, "whole": likely.whole}
+    if items is not None:
+        arrays["ids"] = _saved_ids(items)
+    content = BytesIO()
+    np.savez_compressed(content, **arrays)
+    replace_file(path, content.getvalue())
+
+
+def load_result(path: str | Path) -> Result:
+    """Load a result that :func:`save_result` saved; nothing in the file is executed.
+
+    The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
+    confidence is NaN at all steps except the saved one. ``embedding``, ``match_probability`` and
+    ``pair_probability`` raise `InvalidInputError`, and so does ``entity_probability`` at all other
+    steps; ``duplicates`` returns None.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npz``.
+
+    Returns
+    -------
+    Result
+        With the saved labels, confidence and path.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing or damaged, or holds something else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "result.npz")
+    ...     save_result(path, result)
+    ...     loaded = load_result(path)
+    >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
+    (3, 1)
+    """
+    saved = read_arrays(path, *SAVED)
+    fault = next(_faults(saved), None)
+    if fault:
+        raise InvalidInputError(f"{path}: not a saved result; {fault}")
+    steps = list(saved["path_labels"])  # so that equal steps share an array again
+    sweep = SweepPath(
+        alphas=saved["path_alphas"],
+        etas=saved["path_etas"],
+        objectives=saved["path_objectives"],
+        labels=tuple(steps[step] for step in saved["path_steps"]),
+        savings=saved.get("path_savings"),
+        is_whole=bool(saved["path_is_whole"]),
+    )
+    marks = {name: None if saved[name] == NONE else int(saved[name]) for name in MARKS}
+    max_labels, rival = int(saved["max_labels"]), int(saved.get("rival", NONE))
+    likely = EntityProbability(saved["pure"], saved["whole"]) if {*LIKELY} <= saved.keys() else None
+    return Result(
+        labels=saved["labels"],
+        alpha=float(saved["alpha"]),
+        status=Status[str(saved["status"])],
+        path=sweep,
+        **marks,
+        max_labels=max_labels,
+        source=_File(
+            str(path),
+            saved["labels"],
+            float(saved["alpha"]),
+            saved["confidence"],
+            bool(saved.get("is_probability", likely is not None)),
+            likely,
+            max_labels,
+        ),
+        rival=rival if rival > 0 else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _File:
+    """The source of a loaded result, which has no similarities."""
+
+    path: str
+    labels: Labels
+    alpha: float
+    saved: NDArray[np.float64]
+    is_probability: bool
+    likely: EntityProbability | None
+    max_labels: int
+
+    def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
+        """Return the confidence of the saved labels; for other labels it is NaN."""
+        is_saved = alpha == self.alpha and np.array_equal(labels, self.labels)
+        return self.saved if is_saved else np.full(len(labels), np.nan)
+
+    def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
+        """Return that of the saved labels; for other labels raise an error."""
+        if self.likely is None or np.array_equal(labels, self.labels):
+            return self.likely
+        raise self._without_similarities("the probabilities of other labels")
+
+    def pair_probability(self, labels: NDArray[np.int32]) -> None:  # noqa: ARG002 (of the face)
+        """Raise an error if probabilities are known: those of pairs are not in the file."""
+        if self.likely is not None:
+            raise self._without_similarities("the probabilities of pairs")
+
+    def match_probability(self) -> NoReturn:
+        """Raise an error: there are no scores to learn probabilities from."""
+        raise self._without_similarities("the probabilities of pairs")
+
+    def tied(self) -> None:
+        """Return None: there are no scores."""
+
+    def duplicates(self) -> None:
+        """Return None: there are no similarities to find copies by."""
+
+    def embedding(self, index: int) -> NoReturn:
+        """Raise an error: there are no similarities to compute U from."""
+        raise self._without_similarities(f"the embedding of step {index}", verb="needs")
+
+    def _without_similarities(self, what: str, verb: str = "need") -> InvalidInputError:
+        """Return the error that what is asked for is not in the file."""
+        return InvalidInputError(
+            f"{self.path}: holds no similarities, which {what} {verb}; solve again"
+        )
+
+
+def _saved_ids(items: Named) -> NDArray[Any]:
+    """Return ids as integers if all are integers that fit, otherwise names as text."""
+    names = items.names
+    ids = range(len(names)) if items.ids is None else items.ids
+    if all(isinstance(name, Integral) for name in ids):
+        numbers = np.array(ids)
+        # Larger integers would become Python objects, which NumPy pickles, or lose digits.
+        if numbers.dtype.kind in "iu" and list(map(str, numbers.tolist())) == names:
+            return numbers
+    return np.array(names, dtype=np.str_)
+
+
+def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield what is wrong with the arrays of a saved result; only the first one is certain."""
+    here = {name: form for name, form in (SAVED | ADDED).items() if name in saved}
+    for name, (kind, n_dimensions) in here.items():
+        array = saved[name]
+        if array.dtype.kind != kind or array.ndim != n_dimensions:
+            yield f"{name} has dtype {array.dtype} and shape {array.shape}"
+    if str(saved["status"]) not in Status.__members__:
+        yield f"status {shown(str(saved['status']))} is not known"
+    yield from _wrong_shapes(saved)
+    yield from _wrong_numbers(saved)
+
+
+def _wrong_shapes(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield which arrays are longer or shorter than others, or have none of their numbers."""
+    labels, steps = saved["path_labels"], saved["path_steps"]
+    n_labels = int(saved["labels"].max(initial=-1)) + 1
+    shapes = {
+        **dict.fromkeys(CURVES, steps.shape),
+        **dict.fromkeys(("labels", "confidence", "ids"), labels.shape[1:]),
+        **dict.fromkeys(LIKELY, (n_labels,)),
+    }
+    for name, shape in shapes.items():
+        if name in saved and saved[name].shape != shape:
+            yield f"{name} must have shape {shape}; found {saved[name].shape}"
+    if "ids" in saved and saved["ids"].dtype.kind not in "iuU":
+        yield f"ids must be integers or text; found dtype {saved['ids'].dtype}"
+    if not labels.size or not steps.size:
+        yield "it has no items or no steps"
+
+
+def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    """Yield which arrays hold numbers that they cannot hold."""
+    labels, n_steps = saved["path_labels"], len(saved["path_steps"])
+    for name, first, end in (
+        ("path_steps", 0, len(labels)),
+        ("path_labels", 0, labels.shape[1]),
+        ("labels", 0, labels.shape[1]),
+        *((name, NONE, n_steps) for name in MARKS),
+    ):
+        if not np.all((saved[name] >= first) & (saved[name] < end)):
+            yield f"{name} must be at least {first} and below {end}"
+    for name, low, high in RANGES:
+        if name in saved and not _are_within(saved[name], low, high, may_miss=name == "confidence"):
+            yield f"{name} must hold numbers from {low:g} to {high:g}"
+    if np.any(np.diff(saved["path_alphas"]) > 0):
+        yield "path_alphas must not rise"
+    if not all(map(are_in_order, (saved["labels"], *labels))):
+        yield "labels must be numbered in order of first appearance"
+    index = int(saved["index"])
+    if index != NONE and saved["alpha"] != saved["path_alphas"][index]:
+        yield f"alpha is not that of step {index}"
+
+
+def _are_within(
+    values: NDArray[Any], low: float, high: float, *, may_miss: bool
+) -> bool | np.bool_:
+    """Tell whether numbers are inside a range; those that may miss may be NaN."""
+    if values.dtype.kind not in "fi":
+        return False
+    return np.all((values >= low) & (values <= high) | (np.isnan(values) & may_miss))

@@ -1,0 +1,54 @@
+"""Loops over the neighbours of items against dense sums."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from graphs import weak_clusters
+from scipy.sparse.csgraph import connected_components
+
+from spherelax.coordinate.graph import neighbors
+from spherelax.labels import renumber
+from twins import dense_similarity, membership
+
+
+@pytest.mark.parametrize("items", [[3], [0, 5, 11]])
+def test_gather_sums_similarities_by_label(items, seed):
+    rng = np.random.default_rng(seed)
+    graph = weak_clusters(rng)
+    labels = renumber(rng.integers(8, size=graph.n_items))
+    k = labels.max() + 1
+    sums = neighbors.Sums(np.zeros(k), np.empty(k, dtype=np.int32))
+    n = 0
+    for i in items:
+        n = neighbors.gather(graph, labels, i, sums, n)
+    W = dense_similarity(graph)
+    np.testing.assert_allclose(sums.x, W[items].sum(axis=0) @ membership(labels))
+    order = np.concatenate([labels[np.flatnonzero(W[i])] for i in items])
+    np.testing.assert_array_equal(sums.touched[:n], list(dict.fromkeys(order.tolist())))
+
+
+def test_neighbours_are_activated_and_nobody_else(seed):
+    graph = weak_clusters(np.random.default_rng(seed))
+    active = np.zeros(graph.n_items, dtype=np.bool_)
+    neighbors.activate_neighbors(graph, 4, active)
+    np.testing.assert_array_equal(active, dense_similarity(graph)[4] > 0)
+
+
+def test_degrees_components_and_the_strongest_pull(seed):
+    graph = weak_clusters(np.random.default_rng(seed), by_degree=True)
+    W, n = dense_similarity(graph), graph.weight.astype(float)
+    np.testing.assert_allclose(neighbors.degrees(graph), W.sum(axis=1))
+    floor = float(np.median(graph.values))
+    np.testing.assert_array_equal(neighbors.n_above(graph, floor), (floor < W).sum(axis=1))
+    above = np.where(floor < W, W, 0.0)
+    np.testing.assert_array_equal(dense_similarity(graph.above(floor)), above)
+    np.testing.assert_allclose(
+        neighbors.strongest_pull(graph), (W / np.outer(n, n)).max(axis=1), rtol=1e-6
+    )
+    rng = np.random.default_rng(seed)
+    V = sp.random_array((80, 80), density=0.008, rng=rng, format="csr")
+    V += V.T
+    n_components, component = connected_components(V)
+    assert 1 < n_components < 80
+    found = neighbors.components(V.indptr.astype(np.int64), V.indices, np.empty(0, np.int32))
+    np.testing.assert_array_equal(found, renumber(component))

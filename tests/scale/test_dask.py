@@ -1,0 +1,90 @@
+"""The workers of a Dask cluster give the same entities, also if some of them are killed."""
+
+import logging
+import os
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+import shard_faults as faults  # noqa: E402 (it needs all three)
+from shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
+from spherelax import InvalidInputError, scale  # noqa: E402
+from spherelax.scale import cluster, run  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Return a client of a cluster of four processes."""
+    with (
+        distributed.LocalCluster(
+            n_workers=4,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit="2GB",
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as workers,
+        distributed.Client(workers, set_as_default=False) as found,
+    ):
+        yield found
+
+
+def test_workers_of_dask_give_the_same_entities(tmp_path, client):
+    found = scale.solve(table(), tmp_path / "out", n_shards=N_SHARDS, client=client)
+    assert rows(found) == answer(tmp_path / "here")
+
+
+def test_killed_workers_of_dask_change_nothing(tmp_path, client, monkeypatch):
+    monkeypatch.setattr(run, "perform_shard", faults.slow)
+    plan = scale.ingest(table(), tmp_path / "shards", n_shards=N_SHARDS)
+    killed = []
+
+    def kill():
+        while len(killed) < 2:
+            for marker in plan.folder.glob("begun-*"):
+                pid = int(marker.name.rpartition("-")[2])
+                if pid not in killed and len(killed) < 2:
+                    os.kill(pid, faults.KILL)
+                    killed.append(pid)
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    found = scale.solve(plan, tmp_path / "out", client=client)
+    thread.join()
+    assert rows(found) == answer(tmp_path / "here")
+    pids = {marker.name.rpartition("-")[2] for marker in plan.folder.glob("begun-*")}
+    assert len(killed) == 2 < len(pids)
+
+
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (faults.suicide, r"shard-0000\d: the processes that worked on it were killed"),
+        (faults.full, r"shard-0000\d: the disk is full"),
+        (faults.damaged, r"shard-0000\d: edges.parquet: not a readable .parquet file"),
+    ],
+)
+def test_faults_of_workers_name_the_shard(tmp_path, client, monkeypatch, work, message):
+    monkeypatch.setattr(run, "perform_shard", work)
+    with pytest.raises(InvalidInputError, match=message):
+        scale.solve(table(), tmp_path / "out", n_shards=1, client=client)
+
+
+def test_a_shard_that_no_worker_can_hold_is_refused(tmp_path, client, monkeypatch):
+    monkeypatch.setattr("spherelax.scale.shards.PROCESS_BYTES", 10**10)
+    with pytest.raises(InvalidInputError, match=r"need 10 GB of memory; a process may use 2 GB"):
+        scale.solve(table(), tmp_path / "out", n_shards=1, client=client)
+
+
+def test_an_address_without_a_scheduler_is_refused(monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
+    with pytest.raises(InvalidInputError, match=r"tcp://127.0.0.1:9: no scheduler of Dask"):
+        cluster.connected("tcp://127.0.0.1:9")
