@@ -258,7 +258,6 @@ def seen_by_solve(monkeypatch):
 @pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
 def test_every_setting_reaches_solve(estimator, solver, seen_by_solve):
     settings = {"solver": solver, "pick": "stability", "n_jobs": 1, "callback": print}
-    settings["checkpoint"] = "run.npz"
     is_clustering = estimator is sl.SphereClustering
     own = {"kind": "pairs", "duplicate_free": "hard"}
     estimator(**({"affinity": "precomputed"} if is_clustering else own), **settings).fit(

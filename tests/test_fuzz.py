@@ -20,7 +20,6 @@ from program import BLOCKS
 
 import spherelax as sl
 from fuzzing.trial import judged
-from spherelax.io.answers import checkpoint
 
 FEW = 300
 CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))
@@ -112,50 +111,6 @@ def test_saved_results(data):
             sl.report.report_html(items, result)
 
         assert verdict(use) in GOOD
-
-
-@cache
-def stopped_run():
-    """Return a problem, and a checkpoint of it from the middle of a run."""
-    W, groups, _ = sl.datasets.make_partial_matching(5, 4, shuffled=0.3, random_state=0)
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        path = Path(folder, "run.npz")
-        patch.setattr(checkpoint, "EVERY", 0.0)
-
-        def stop(step):
-            if step.index == 20:
-                raise KeyboardInterrupt
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            sl.solve(W, groups, checkpoint=path, callback=stop)
-        return W, groups, path.read_bytes()
-
-
-@some
-@given(data=st.data())
-def test_checkpoints(data):
-    W, groups, good = stopped_run()
-    content = io.BytesIO()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "run.npz")
-        path.write_bytes(good)
-        kept = sl.io.read_arrays(path)
-        name = data.draw(st.sampled_from(sorted(kept)))
-        old = kept[name]
-        if old.dtype.kind == "f":
-            elements = st.floats(width=8 * old.dtype.itemsize)
-            kept[name] = data.draw(arrays(old.dtype, old.shape, elements=elements))
-        elif old.dtype.kind == "i":
-            kept[name] = np.where(
-                data.draw(arrays(np.bool_, old.shape)), data.draw(st.integers(-3, 30)), old
-            ).astype(old.dtype)
-        np.savez(content, **kept)
-        damaged = bytearray(content.getvalue())
-        if data.draw(st.booleans()):
-            damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
-        path.write_bytes(damaged)
-        assert verdict(lambda: sl.solve(W, groups, checkpoint=path)) in GOOD
 
 
 @some

@@ -6,14 +6,12 @@ import os
 import warnings
 from collections.abc import Hashable, Iterable
 from itertools import count
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spherelax.errors import InvalidInputError, SphereWarning, shown
+from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Callback, Outcome, Prediction, Result, Status, say_duplicates
@@ -41,7 +39,6 @@ def solve(
     scales: ArrayLike | None = None,
     n_jobs: int | None = None,
     callback: Callback | None = None,
-    checkpoint: str | PathLike[str] | None = None,
 ) -> Result:
     """Give similar items the same label; the number of labels is found, not given.
 
@@ -88,7 +85,7 @@ def solve(
     start : Result, optional
         An earlier result of the coordinate solver for the first items. The other items and any new
         similarities are added at its resolution, without a new sweep: nothing is picked, so that
-        settings, ``pick``, ``scales``, ``n_jobs``, ``callback`` and ``checkpoint`` have no effect.
+        settings, ``pick``, ``scales``, ``n_jobs`` and ``callback`` have no effect.
     scales : sequence of n_items positive numbers, optional
         For ``pick="valleys"``: distance of each point to its neighbours, as
         :func:`spherelax.similarity.local_scales` returns it. None: all are equal.
@@ -98,10 +95,6 @@ def solve(
     callback : callable, optional
         Called with a :class:`Step` after each step of a sweep. There may be several sweeps. With
         ``pick="valleys"`` it is also called for each step whose labels are merged.
-    checkpoint : str or path, optional
-        A file, ``.npz``, in which the sweeps are kept, at most every 30 seconds and at the end. If
-        the run is killed, the same call goes on from there, to the same labels. It stays when the
-        run has ended; delete it when the result is safe (coordinate solver).
 
     Returns
     -------
@@ -112,7 +105,7 @@ def solve(
     Raises
     ------
     InvalidInputError
-        If an argument cannot be used, or the checkpoint is damaged or that of another run.
+        If an argument cannot be used.
     KeyboardInterrupt
         After Ctrl-C before the first step is done: there are no labels yet.
 
@@ -136,8 +129,8 @@ def solve(
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
     n_threads = checked_threads(n_jobs)
-    _refuse_unused(settings, chosen, start=start, scales=scales, checkpoint=checkpoint)
-    is_soft, journal = _checked_soft(duplicate_free, settings), None
+    _refuse_unused(settings, chosen, start=start, scales=scales)
+    is_soft = _checked_soft(duplicate_free, settings)
     problem = Problem.check(similarity, groups, "graph" if chosen == "valleys" else kind)
     if chosen == "valleys" and problem.groups is not None:
         raise InvalidInputError("pick='valleys' must be used without groups; found groups")
@@ -156,8 +149,6 @@ def solve(
         from spherelax.coordinate.run import run, run_soft
 
         checked = _checked_scales(scales, problem) if chosen == "valleys" else None
-        if checkpoint is not None:
-            journal = _journal(checkpoint, problem, checked, (settings, chosen, is_soft))
         outcome = (run_soft if is_soft else run)(
             problem,
             settings,
@@ -165,10 +156,7 @@ def solve(
             scales=checked,
             n_threads=n_threads,
             callback=callback,
-            journal=journal,
         )
-    if journal is not None and outcome.is_whole:
-        journal.close()
     result = _result(problem, outcome)
     if result.status.is_odd:
         warnings.warn(result.status, SphereWarning, stacklevel=2)
@@ -272,26 +260,10 @@ def _checked_soft(duplicate_free: object, settings: Coordinate | Power) -> bool:
 
 def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: object) -> None:
     """Refuse arguments that the solver or the pick does not use."""
-    for name in ("start", "checkpoint"):
-        if settings.name == "power" and given[name] is not None:
-            raise InvalidInputError(f"{name} needs solver='coordinate'; found solver='power'")
+    if settings.name == "power" and given["start"] is not None:
+        raise InvalidInputError("start needs solver='coordinate'; found solver='power'")
     if pick != "valleys" and given["scales"] is not None:
         raise InvalidInputError(f"scales needs pick='valleys'; found pick={pick!r}")
-
-
-def _journal(
-    checkpoint: str | PathLike[str],
-    problem: Problem,
-    scales: NDArray[np.float64] | None,
-    settings: tuple[object, ...],
-) -> Any:
-    """Return the journal of a run, which is kept in a checkpoint."""
-    from spherelax.coordinate.journal import Journal
-    from spherelax.io.answers.checkpoint import Checkpoint, fingerprint
-
-    if not isinstance(checkpoint, str | PathLike):
-        raise InvalidInputError(f"checkpoint must be the name of a file; found {shown(checkpoint)}")
-    return Journal(Checkpoint(Path(checkpoint), fingerprint(problem, scales, *settings)))
 
 
 def _saving(problem: Problem) -> Any:
@@ -307,7 +279,8 @@ def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:
 
     If that found copies, the items of their groups are free, unless groups are hard.
     """
-    from spherelax.coordinate.run import CoordinateSource, absorb, with_found
+    from spherelax.coordinate.run import absorb, with_found
+    from spherelax.coordinate.solved import CoordinateSource
     from spherelax.power.run import PowerSource
 
     if not isinstance(start, Result) or not isinstance(start.source, CoordinateSource):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +26,7 @@ AFFINITIES: Mapping[str, Callable[..., Any]] = {
     "rbf": similarity.rbf,
 }
 # Parameters that are arguments of `solve`.
-GIVEN = ("solver", "pick", "n_jobs", "callback", "checkpoint")
+GIVEN = ("solver", "pick", "n_jobs", "callback")
 
 
 class _SphereEstimator(ClusterMixin, BaseEstimator):
@@ -101,7 +100,7 @@ class SphereClustering(_SphereEstimator):
         As in :func:`spherelax.solve`; but with the affinity "nearest_neighbors" and the coordinate
         solver, None is "valleys", because other picks cut a cluster of a neighbour graph into
         pieces.
-    n_jobs, callback, checkpoint
+    n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` continues from the labels of the last `fit`, whose samples must be the first
@@ -151,7 +150,6 @@ class SphereClustering(_SphereEstimator):
         n_jobs: int | None = None,
         callback: Callback | None = None,
         warm_start: bool = False,
-        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.affinity = affinity
         self.affinity_params = affinity_params
@@ -160,7 +158,6 @@ class SphereClustering(_SphereEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
         self.warm_start = warm_start
-        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
         """Cluster the rows of X.
@@ -306,7 +303,7 @@ class SphereMatching(_SphereEstimator):
         What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
     duplicate_free : {"hard", "soft"}
         Whether every group holds each thing once, as in :func:`spherelax.solve`.
-    solver, pick, n_jobs, callback, checkpoint
+    solver, pick, n_jobs, callback
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` continues from the labels of the last `fit`, whose items must be the first
@@ -355,7 +352,6 @@ class SphereMatching(_SphereEstimator):
         n_jobs: int | None = None,
         callback: Callback | None = None,
         warm_start: bool = False,
-        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.kind = kind
         self.duplicate_free = duplicate_free
@@ -364,7 +360,6 @@ class SphereMatching(_SphereEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
         self.warm_start = warm_start
-        self.checkpoint = checkpoint
 
     def fit(
         self,

@@ -72,7 +72,7 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     defaults = inspect.signature(spherelax.solve).parameters
     assert defaults["pick"].default is defaults["n_jobs"].default is None
     others = {"similarity", "groups", "start", "scales", "callback", "duplicate_free"}
-    assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs", "checkpoint"}
+    assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
 
 
 def test_choices_are_those_of_the_settings() -> None:
@@ -101,8 +101,7 @@ def test_help_tells_which_solver_an_option_is_for() -> None:
         for option in ("n-steps", "row-entries"):
             assert f"--{option} INTEGER coordinate only: " in text
         assert "--n-jobs INTEGER Number of threads." in text
-        assert "--checkpoint PATH coordinate only: " in text
-        assert text.count(" only: ") == 7
+        assert text.count(" only: ") == 6
         valleys = "|valleys" if command == "cluster" else ""
         assert f"--pick [description|eta|stability{valleys}|NUMBER]" in text
 

@@ -111,7 +111,7 @@ def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
     step, is_verbose = taken(given, options.STEP), given.pop("verbose")
     settings = solving.checked(step, given, kind=reading["kind"])
     sources = (file, groups, *(reading["records"] or ()))
-    targets.check(*sources, checkpoint=settings.get("checkpoint"))
+    targets.check(*sources)
     work.label(
         file,
         groups,

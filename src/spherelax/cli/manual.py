@@ -216,9 +216,6 @@ WHAT COMES OUT
     written. After the last step, the labels are completed first. A second Ctrl-C, or one while
     reading or writing, ends the program at once.
 
-    With --checkpoint run.npz, the same command goes on after a kill or Ctrl-C: what the sweeps
-    have done is kept there, at most every 30 seconds, and removed when everything is written.
-
 EXIT CODES
     0      done; the summary has the status, which says whether to doubt the labels
     1      standard output was closed before the end, as by: spherelax ... | head

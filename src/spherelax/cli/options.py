@@ -203,11 +203,6 @@ SOLVING = {
         Choice(*Coordinate.picks, or_number=True), f"{PICK_TEXT}, for points {VALLEYS}."
     ),
     "--n-jobs": Option(int, "Number of threads. Default: all processors."),
-    "--checkpoint": Option(
-        FILE,
-        "coordinate only: file in which the sweeps are kept, at most every 30 s: .npz. After a "
-        "kill, the same command goes on from there. It is removed when everything is written.",
-    ),
     **_solver_settings(),
 }
 PICK_GROUPED = {"--pick": Option(Choice(*Coordinate.picks[:-1], or_number=True), f"{PICK_TEXT}.")}

@@ -15,17 +15,14 @@ import click
 import spherelax
 from spherelax import io
 from spherelax.cli.options import spelled
-from spherelax.cli.targets import check_ending
 from spherelax.cli.terminal import (
     Progress,
     begin,
     cut_short,
     in_thread,
-    is_cut_short,
     saying_that_it_compiles,
 )
 from spherelax.errors import InvalidInputError
-from spherelax.io.answers.checkpoint import ENDING as CHECKPOINTS
 from spherelax.problem import Problem
 from spherelax.result import say_duplicates, say_status
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
@@ -45,7 +42,7 @@ def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
             raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {value}")
     settings = {name: value for name, value in given.items() if value is not None}
     arguments: dict[str, Any] = {
-        name: settings.pop(name) for name in ("pick", "n_jobs", "checkpoint") if name in settings
+        name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
     }
     if "one_per_group" in settings:
         arguments["duplicate_free"] = settings.pop("one_per_group")
@@ -54,10 +51,6 @@ def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
         raise click.UsageError("--kind odds needs --solver coordinate")
     if arguments.get("duplicate_free") == "soft" and solver.name != "coordinate":
         raise click.UsageError("--one-per-group soft needs --solver coordinate")
-    if "checkpoint" in arguments:
-        if solver.name != "coordinate":
-            raise click.UsageError("--checkpoint needs --solver coordinate")
-        check_ending(arguments["checkpoint"], "a checkpoint", (CHECKPOINTS,))
     own = {setting.name for setting in fields(solver)}
     for name in settings:
         if name not in own:
@@ -114,12 +107,6 @@ def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
     for message in messages:
         click.echo(f"warning: {message}", err=True)
     return found, result
-
-
-def remove_checkpoint(settings: Given) -> None:
-    """Remove the checkpoint when everything is written; after Ctrl-C it stays, to go on."""
-    if "checkpoint" in settings and not is_cut_short():
-        settings["checkpoint"].unlink(missing_ok=True)
 
 
 def saved(path: Path, items: io.Items) -> Solved:

@@ -44,7 +44,7 @@ class Targets:
         files = {"entities": self.entities, "pairs": self.pairs}
         return {name: file for name, file in files.items() if file}
 
-    def check(self, *sources: Path | None, checkpoint: Path | None) -> None:
+    def check(self, *sources: Path | None) -> None:
         """Refuse files that cannot be written, and options that do not fit together."""
         printed = {
             "labels": self.prints_labels,
@@ -64,7 +64,7 @@ class Targets:
             if table == STANDARD:
                 raise click.UsageError(f"--{name} needs a file; found -")
         files = [self.out, *self.tables.values(), self.plot, self.report, self.write_database]
-        check_files([*files, checkpoint], sources)
+        check_files(files, sources)
         if self.out:
             check_ending(self.out, "labels", (*ENDINGS, CELLS))
         for name, table in self.tables.items():

@@ -93,11 +93,6 @@ def cut_short(how_far: str) -> None:
     click.get_current_context().meta[CUT] = how_far
 
 
-def is_cut_short() -> bool:
-    """Tell whether Ctrl-C ended the sweep."""
-    return CUT in click.get_current_context().meta
-
-
 def in_thread(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> Found:
     """Call ``work`` in a second thread, wait for it, and return what it returns.
 

@@ -15,7 +15,7 @@ import spherelax
 from spherelax import io
 from spherelax.cli.facts import facts, facts_text
 from spherelax.cli.options import STANDARD
-from spherelax.cli.solving import check_unused, remove_checkpoint, saved, solve
+from spherelax.cli.solving import check_unused, saved, solve
 from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import begin, in_thread, writing
@@ -58,7 +58,6 @@ def label(
         if targets.prints_labels:
             _write_bytes(STANDARD, _table(targets, items, result))
         _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
-    remove_checkpoint(settings)
 
 
 class Form(NamedTuple):
@@ -82,8 +81,7 @@ def path(
     out, as_json, is_verbose = form
     if as_json and out == STANDARD:
         raise click.UsageError("standard output can take only one of --json and --out -")
-    files = [out, settings.get("checkpoint")]
-    check_files(files, (file, groups, *(reading["records"] or ())))
+    check_files([out], (file, groups, *(reading["records"] or ())))
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
     with readable(file) as source:
@@ -97,7 +95,6 @@ def path(
         _write_bytes(out, _steps(result, out.suffix.lower(), is_verbose))
     if as_json or out in (None, STANDARD):
         _write_bytes(STANDARD, _steps(result, ".json" if as_json else ".csv", is_verbose))
-    remove_checkpoint(settings)
 
 
 def report(
@@ -113,8 +110,7 @@ def report(
     is_verbose: bool,
 ) -> None:
     """Write a report about a new or a saved result."""
-    files = [out, settings.get("checkpoint")]
-    check_files(files, (file, groups, saved_in, *(reading["records"] or ())))
+    check_files([out], (file, groups, saved_in, *(reading["records"] or ())))
     check_ending(out, "a report", PAGES)
     with readable(file) as source:
         items, n_alone = read(source, groups, reading)
@@ -127,7 +123,6 @@ def report(
         _write_page(out, file, items, result, shown)
     lines.append(f"report: {name_of(out, 'output')}")
     _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
-    remove_checkpoint(settings)
 
 
 def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> None:

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.duplicates import find_duplicates
-from spherelax.coordinate.finish import Finished, finish
-from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.finish import finish
+from spherelax.coordinate.finish_points import Finished
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.order import are_new
-from spherelax.coordinate.journal import Journal
 from spherelax.coordinate.kinds import recognised
 from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
-from spherelax.coordinate.lists.odds import apart, by_labels, judge
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.moves.polish import polished
-from spherelax.coordinate.points.unseen import Unseen
 from spherelax.coordinate.points.valleys import MOST_ITEMS
-from spherelax.coordinate.sampling.doubt import (
-    Evidence,
-    confirmed,
-    likely_right,
-    persistence,
-    staying,
-    taught,
-)
-from spherelax.coordinate.sampling.drawing import Judged, Net
-from spherelax.coordinate.sampling.missing import with_missing
-from spherelax.coordinate.sampling.posterior import Posterior
-from spherelax.coordinate.walk import Route, grid, iterates
-from spherelax.labels import Labels, count_labels, inside_pairs, renumber, separate_groups
+from spherelax.coordinate.solved import CoordinateSource
+from spherelax.coordinate.walk import Route
+from spherelax.labels import Labels, count_labels, renumber, separate_groups
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
 from spherelax.result import (
     Callback,
-    Duplicates,
-    EntityProbability,
     Outcome,
     Status,
     SweepPath,
@@ -60,19 +42,17 @@ def run(
     n_threads: int,
     callback: Callback | None,
     sources: NDArray[np.int32] | None = None,
-    journal: Journal | None = None,
 ) -> Outcome:
     """Walk the resolutions, learn and walk again, choose a step and finish its labels.
 
-    ``sources`` is given if free items of one source may be copies of each other, ``journal`` if
-    walks are to be kept, and taken from there.
+    ``sources`` is given if free items of one source may be copies of each other.
     """
     problem = recognised(problem)
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
-    route = Route(settings, n_threads, through, is_thorough, journal)
+    route = Route(settings, n_threads, through, is_thorough)
     if is_metric:
         learnt = learn(Model.of(problem, is_metric=True), route, callback)
     else:
@@ -109,7 +89,7 @@ def run(
         path=path,
         source=CoordinateSource(
             model,
-            route._replace(journal=None),
+            route,
             teacher,
             find_duplicates(problem, model, labels),
             None if sources is None else sources[given],
@@ -220,123 +200,3 @@ def _teacher(learnt: Learnt, found: Finished) -> Labels:
     is_best = found.status in (Status.DESCRIBED, Status.VALLEYS, Status.BORDERS)
     is_joined = found.status is Status.NOISE and not learnt.model.learns_worth
     return found.labels if is_best or is_joined else best(learnt.path)
-
-
-@dataclass(frozen=True, eq=False)
-class CoordinateSource:
-    """What a result asks back: the model, how it was walked, labels to learn from, and copies.
-
-    It is asked, and answers, in the order of the problem. ``teacher`` and ``sources`` are in that
-    of the model. ``unseen`` is what is known of things that nothing separates; None: there are
-    none.
-    """
-
-    model: Model
-    route: Route
-    teacher: Labels
-    found: tuple[Duplicates, ...]
-    sources: NDArray[np.int32] | None = None
-    unseen: Unseen | None = None
-
-    @property
-    def with_copies(self) -> list[int]:
-        """The groups that clearly hold copies."""
-        return [one.group for one in self.found if one.is_clear]
-
-    @property
-    def max_labels(self) -> int:
-        """Number of columns of U, one for each item."""
-        return self.model.graph.n_items
-
-    @cached_property
-    def judged(self) -> Judged | None:
-        """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
-        model = self.model
-        is_matched = model.graph.grouped and len(model.graph.values) > 0
-        if model.judged is not None or not (model.learns_worth or is_matched):
-            return model.judged
-        right = likely_right(model.given, self.teacher)
-        source = apart(model.given, self.sources)
-        return Judged(right, by_labels(model.given, right, self.teacher, source))
-
-    def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
-        """Return how likely labels are right; None: unknown."""
-        if self.judged is None:
-            return None
-        graph = self.model.given
-        labels, source = labels[graph.given], apart(graph, self.sources)
-        found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
-        if self.model.judged is None:
-            found = with_missing(found, Net.of(Candidates.of(graph, source)), labels)
-        pairs = found.pairs
-        if has_pairs:
-            inside = inside_pairs(labels)
-            one, other = np.sort(graph.given[inside], axis=1).T
-            pairs = pairs[np.lexsort((other, one, labels[inside[:, 0]]))]
-        return found._replace(item=graph.as_given(found.item), pairs=pairs)
-
-    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:  # noqa: ARG002 (as of other solvers)
-        """Return how likely labels are right, item by item."""
-        found = self.posterior(labels)
-        if found is not None:
-            return found.item
-        graph = self.model.given
-        inner = labels[graph.given]
-        if self.unseen is not None:
-            return graph.as_given(staying(graph, inner) * self.unseen.share(inner))
-        return graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
-
-    @cached_property
-    def evidence(self) -> Evidence:
-        """What the best labels teach of the similarities of a graph."""
-        return taught(self.model.given, self.teacher)
-
-    @property
-    def is_probability(self) -> bool:
-        """Whether confidence is a probability: it always is."""
-        return True
-
-    def entity_probability(self, labels: Labels) -> EntityProbability | None:
-        """Return how likely each label is pure, and whole; None: unknown."""
-        found = self.posterior(labels)
-        return None if found is None else EntityProbability(found.pure, found.whole)
-
-    def pair_probability(self, labels: Labels) -> NDArray[np.float64] | None:
-        """Return how likely each pair inside labels is right, label by label; None: unknown."""
-        found = self.posterior(labels, has_pairs=True)
-        return None if found is None else found.pairs
-
-    def match_probability(self) -> Any:
-        """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
-        if self.judged is None:
-            return None
-        graph = self.model.given
-        row = np.repeat(graph.given, np.diff(graph.indptr))
-        pairs = (self.judged.right, (row, graph.given[graph.indices]))
-        return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
-
-    def tied(self) -> float | None:
-        """Return the share of the pairs expected to be right that have one and the same score.
-
-        None: they were not learnt from scores alone.
-        """
-        model = self.model
-        if model.scores is None or model.right is None:
-            return None
-        return model.scores.tied(model.given, model.right)
-
-    def duplicates(self) -> tuple[Duplicates, ...]:
-        """Return for each group how many of its items are copies."""
-        return self.found
-
-    def embedding(self, index: int) -> Any:
-        """Walk down to a step and return its U, as CSR with a column per label."""
-        resolutions = grid(self.model, self.route)
-        rows = next(islice(iterates(self.model, self.route, resolutions), index, None)).rows
-        r = rows.packed.shape[1] // 2
-        item, entry = np.nonzero(rows.packed[:, :r] >= 0)
-        columns, names = np.unique(rows.packed[item, entry], return_inverse=True)[::-1]
-        return sp.csr_array(
-            (rows.value[item, r + entry].astype(float), (self.model.graph.given[item], columns)),
-            shape=(self.model.graph.n_items, len(names)),
-        )

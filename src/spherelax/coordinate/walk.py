@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph.account import Account
 from spherelax.coordinate.graph.graph import LARGE
 from spherelax.coordinate.graph.tally import changed
-from spherelax.coordinate.journal import Journal, Kept
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import lowered, moved_once, polished
 from spherelax.coordinate.relax import sweep
-from spherelax.coordinate.relax.rows import Rows, round_rows
+from spherelax.coordinate.relax.rows import round_rows
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Step, SweepPath
 from spherelax.settings import Coordinate
@@ -72,15 +71,12 @@ class Route(NamedTuple):
         A resolution that must be one of the steps.
     is_thorough : bool
         Whether many items are walked like few, down to the connected components.
-    journal : Journal or None
-        Where walks are kept, and what is known of them; None: nowhere.
     """
 
     settings: Coordinate
     n_threads: int
     through: float | None = None
     is_thorough: bool = False
-    journal: Journal | None = None
 
     def has_many(self, model: Model) -> bool:
         """Tell whether a model has too many items to polish the labels of every step.
@@ -101,21 +97,16 @@ def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
 
 def follow(model: Model, route: Route, callback: Callback | None) -> Trail:
     """Walk, and return all that the walk has left behind."""
-    resolutions, journal = grid(model, route), route.journal
+    resolutions = grid(model, route)
     trail = Trail(model, route)
     try:
-        rows = None if journal is None else _resume(trail, journal, resolutions, callback)
-        left = trail.left(resolutions)
-        for resolution, iterate in zip(left, iterates(model, route, left, rows), strict=False):
-            trail.add(iterate, float(resolution))
+        steps = zip(resolutions.tolist(), iterates(model, route, resolutions), strict=False)
+        for resolution, iterate in steps:
+            trail.add(iterate, resolution)
             if callback is not None:
-                callback(trail.step(len(resolutions), len(trail.labels) - 1))
-            if journal is not None:
-                journal.note(trail.kept(iterate.rows))
+                callback(trail.last_step(len(resolutions)))
             if trail.has_ended:
                 break
-        if journal is not None:
-            journal.end(trail.kept())
     except KeyboardInterrupt:
         trail.is_whole = False
         if not trail.objectives:
@@ -135,25 +126,8 @@ def is_at_rest(changed: Sequence[int], n_present: int) -> bool:
     return len(changed) >= QUIET_STEPS and max(last) <= CHANGED * n_present
 
 
-def _resume(
-    trail: Trail, journal: Journal, resolutions: NDArray[np.float64], callback: Callback | None
-) -> Rows | None:
-    """Take up a walk where a journal left it; return the rows of its last step, if it goes on."""
-    model, route = trail.model, trail.route
-    kept = journal.begin(model.graph, route.row_entries(model), len(resolutions))
-    if kept is None:
-        return None
-    trail.resume(kept, resolutions)
-    if callback is not None:
-        for index in range(len(kept.labels)):
-            callback(trail.step(len(resolutions), index))
-    if kept.rows is None and len(trail.left(resolutions)) > 0:
-        raise journal.file.fault("a walk has not come to its end")
-    return kept.rows
-
-
 def iterates(
-    model: Model, route: Route, resolutions: NDArray[np.float64], rows: Rows | None = None
+    model: Model, route: Route, resolutions: NDArray[np.float64]
 ) -> Iterator[sweep.Iterate]:
     """Walk the rows of U alone, which is enough to see them again."""
     return sweep.sweep(
@@ -162,7 +136,6 @@ def iterates(
         row_entries=route.row_entries(model),
         n_inner=route.settings.n_inner,
         n_threads=route.n_threads,
-        rows=rows,
     )
 
 
@@ -273,31 +246,10 @@ class Trail:
         self.rounded = rounded
         return improve(graph, labels, gamma, active=active, n_threads=n_threads)
 
-    def resume(self, kept: Kept, resolutions: NDArray[np.float64]) -> None:
-        """Take over the steps of an earlier run, at the first resolutions."""
-        self.resolutions = resolutions[: len(kept.labels)].tolist()
-        self.etas, self.objectives = list(kept.etas), list(kept.objectives)
-        self.labels, self.savings = list(kept.labels), list(kept.savings)
-        self.changed = list(kept.changed)
-        accounts = {id(labels): self.model.account(labels) for labels in kept.labels}
-        self.accounts = [accounts[id(labels)] for labels in kept.labels]
-        if kept.rounded is not None:
-            self.rounded = kept.rounded
-
-    def kept(self, rows: Rows | None = None) -> Kept:
-        """Return what to keep; the rows of the last step are needed to go on."""
-        curves = (self.etas, self.objectives, self.savings)
-        return Kept(*curves, self.widened(), self.changed, self.rounded, rows)
-
     def widened(self) -> list[Labels]:
         """Return the labels of each step; what was one array stays one."""
         different = {id(labels): labels.astype(np.int32, copy=False) for labels in self.labels}
         return [different[id(labels)] for labels in self.labels]
-
-    def left(self, resolutions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the resolutions that are still to come."""
-        n_steps = len(self.labels)
-        return resolutions[len(resolutions) if n_steps and self.has_ended else n_steps :]
 
     @property
     def has_ended(self) -> bool:
@@ -321,16 +273,16 @@ class Trail:
         rests = is_at_rest(self.changed, self.model.totals.n_present)
         return rests and self.savings[-1] > 0 and not is_part
 
-    def step(self, n_steps: int, index: int) -> Step:
-        """Return a step as a callback sees it."""
-        resolution = self.resolutions[index]
+    def last_step(self, n_steps: int) -> Step:
+        """Return the last step as a callback sees it; there may be ``n_steps`` of them."""
+        index, resolution = len(self.labels) - 1, self.resolutions[-1]
         return Step(
             index=index,
             n_steps=n_steps,
             alpha=resolution / (1.0 + resolution),
-            eta=self.etas[index],
-            objective=self.objectives[index],
-            n_labels=count_labels(self.labels[index]),
+            eta=self.etas[-1],
+            objective=self.objectives[-1],
+            n_labels=count_labels(self.labels[-1]),
         )
 
     def path(self) -> SweepPath:

@@ -17,7 +17,7 @@ from spherelax.coordinate.graph.part import components_up_to, draw
 from spherelax.coordinate.lesson import Facts
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import polished
-from spherelax.coordinate.run import CoordinateSource
+from spherelax.coordinate.solved import CoordinateSource
 from spherelax.coordinate.walk import Route, follow
 from spherelax.coordinate.worth.reliability import agreement, of_several, weighted
 from spherelax.io.files.mapped import mapped, save_array, save_rows

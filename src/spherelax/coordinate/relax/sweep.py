@@ -56,15 +56,13 @@ def sweep(
     row_entries: int,
     n_inner: int,
     n_threads: int,
-    rows: Rows | None = None,
 ) -> Iterator[Iterate]:
     """Yield the iterate after ``n_inner`` passes at each resolution.
 
-    ``eta`` is what the last pass gained. The iterates do not depend on the number of threads. The
-    first pass begins with ``rows``, if they are given: those after an earlier resolution.
+    ``eta`` is what the last pass gained. The iterates do not depend on the number of threads.
     """
     with Batches(graph, n_threads) as batches:
-        passes = _Passes(graph, row_entries, batches, rows)
+        passes = _Passes(graph, row_entries, batches)
         for gamma in map(float, resolutions):
             yield Iterate(gamma, abs(passes.at(gamma, n_inner)), passes.rows)
 
@@ -109,9 +107,9 @@ class _Passes:
         Room for the rows of the largest unit of a small component, for each thread.
     """
 
-    def __init__(self, graph: Graph, row_entries: int, batches: Batches, rows: Rows | None) -> None:
+    def __init__(self, graph: Graph, row_entries: int, batches: Batches) -> None:
         self.graph, self.batches = graph, batches
-        self.rows = start(graph, row_entries) if rows is None else rows
+        self.rows = start(graph, row_entries)
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
         largest = min(longest(graph.unit_ptr), LARGE)

@@ -1,0 +1,154 @@
+"""What a result asks back: probabilities of labels and pairs, copies, and rows of U."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.lists.odds import apart, by_labels, judge
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.points.unseen import Unseen
+from spherelax.coordinate.sampling.doubt import (
+    Evidence,
+    confirmed,
+    likely_right,
+    persistence,
+    staying,
+    taught,
+)
+from spherelax.coordinate.sampling.drawing import Judged, Net
+from spherelax.coordinate.sampling.missing import with_missing
+from spherelax.coordinate.sampling.posterior import Posterior
+from spherelax.coordinate.walk import Route, grid, iterates
+from spherelax.labels import Labels, inside_pairs
+from spherelax.result import (
+    Duplicates,
+    EntityProbability,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateSource:
+    """What a result asks back: the model, how it was walked, labels to learn from, and copies.
+
+    It is asked, and answers, in the order of the problem. ``teacher`` and ``sources`` are in that
+    of the model. ``unseen`` is what is known of things that nothing separates; None: there are
+    none.
+    """
+
+    model: Model
+    route: Route
+    teacher: Labels
+    found: tuple[Duplicates, ...]
+    sources: NDArray[np.int32] | None = None
+    unseen: Unseen | None = None
+
+    @property
+    def with_copies(self) -> list[int]:
+        """The groups that clearly hold copies."""
+        return [one.group for one in self.found if one.is_clear]
+
+    @property
+    def max_labels(self) -> int:
+        """Number of columns of U, one for each item."""
+        return self.model.graph.n_items
+
+    @cached_property
+    def judged(self) -> Judged | None:
+        """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
+        model = self.model
+        is_matched = model.graph.grouped and len(model.graph.values) > 0
+        if model.judged is not None or not (model.learns_worth or is_matched):
+            return model.judged
+        right = likely_right(model.given, self.teacher)
+        source = apart(model.given, self.sources)
+        return Judged(right, by_labels(model.given, right, self.teacher, source))
+
+    def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
+        """Return how likely labels are right; None: unknown."""
+        if self.judged is None:
+            return None
+        graph = self.model.given
+        labels, source = labels[graph.given], apart(graph, self.sources)
+        found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
+        if self.model.judged is None:
+            found = with_missing(found, Net.of(Candidates.of(graph, source)), labels)
+        pairs = found.pairs
+        if has_pairs:
+            inside = inside_pairs(labels)
+            one, other = np.sort(graph.given[inside], axis=1).T
+            pairs = pairs[np.lexsort((other, one, labels[inside[:, 0]]))]
+        return found._replace(item=graph.as_given(found.item), pairs=pairs)
+
+    def confidence(self, labels: Labels, alpha: float) -> NDArray[np.float64]:  # noqa: ARG002 (as of other solvers)
+        """Return how likely labels are right, item by item."""
+        found = self.posterior(labels)
+        if found is not None:
+            return found.item
+        graph = self.model.given
+        inner = labels[graph.given]
+        if self.unseen is not None:
+            return graph.as_given(staying(graph, inner) * self.unseen.share(inner))
+        return graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the best labels teach of the similarities of a graph."""
+        return taught(self.model.given, self.teacher)
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether confidence is a probability: it always is."""
+        return True
+
+    def entity_probability(self, labels: Labels) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None: unknown."""
+        found = self.posterior(labels)
+        return None if found is None else EntityProbability(found.pure, found.whole)
+
+    def pair_probability(self, labels: Labels) -> NDArray[np.float64] | None:
+        """Return how likely each pair inside labels is right, label by label; None: unknown."""
+        found = self.posterior(labels, has_pairs=True)
+        return None if found is None else found.pairs
+
+    def match_probability(self) -> Any:
+        """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
+        if self.judged is None:
+            return None
+        graph = self.model.given
+        row = np.repeat(graph.given, np.diff(graph.indptr))
+        pairs = (self.judged.right, (row, graph.given[graph.indices]))
+        return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
+
+    def tied(self) -> float | None:
+        """Return the share of the pairs expected to be right that have one and the same score.
+
+        None: they were not learnt from scores alone.
+        """
+        model = self.model
+        if model.scores is None or model.right is None:
+            return None
+        return model.scores.tied(model.given, model.right)
+
+    def duplicates(self) -> tuple[Duplicates, ...]:
+        """Return for each group how many of its items are copies."""
+        return self.found
+
+    def embedding(self, index: int) -> Any:
+        """Walk down to a step and return its U, as CSR with a column per label."""
+        resolutions = grid(self.model, self.route)
+        rows = next(islice(iterates(self.model, self.route, resolutions), index, None)).rows
+        r = rows.packed.shape[1] // 2
+        item, entry = np.nonzero(rows.packed[:, :r] >= 0)
+        columns, names = np.unique(rows.packed[item, entry], return_inverse=True)[::-1]
+        return sp.csr_array(
+            (rows.value[item, r + entry].astype(float), (self.model.graph.given[item], columns)),
+            shape=(self.model.graph.n_items, len(names)),
+        )
