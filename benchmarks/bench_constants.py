@@ -1,16 +1,19 @@
-"""How much does each constant of the default solver matter? F with each of them halved and doubled.
+"""How much does each constant of the default solver matter? Each of them is halved and doubled.
 
-Run with ``python benchmarks/bench_constants.py --out constants.csv``. It takes about half an hour
-of CPU time, and an interrupted run goes on where it was. ``--only STEPS TOP`` measures some
-constants alone, ``--ledger docs/architecture.md`` writes values and changes into the table there.
+Run with ``python benchmarks/bench_constants.py --out constants.csv``. What ``docs/constants.toml``
+calls not measured is measured, but for what is going to be replaced, and written into it. An
+interrupted run goes on where it was. ``--only walk.STEPS walk.TOP`` measures these again.
 
-All problems are made once; seeds are `SEEDS`. For each value of a constant a new process is forked,
-which imports the solver with that value. numba copies some constants into compiled code; for those
-the child compiles everything anew. F is the F-score over pairs of items (of different groups,
-where there are groups), the mean over problems of a family, and overall the mean over families. The
-families `TOLD` are different: their figure is the share of problems in which noise is told from
-structure, and they do not count for the mean. Real data are looked for in SPHERELAX_DATA or
-../shared/data; what is not there is left out, with a line that says so.
+The ledger says what sees a constant, and so which problems measure it. Labels: F, the F-score over
+pairs of items (of different groups, where there are groups), the mean over problems of a family.
+Status: the share of problems of which the right thing is said: that noise is noise and structure is
+not, and that there is another answer, where F is below `DOUBTFUL` and only there. Calibration: the
+expected calibration error of a family, in ten bins of confidence; more is worse.
+
+All problems of a ruler are made once; seeds are `SEEDS`. Only those that reach a constant are
+solved again. For each value a new process is forked, which imports the package with that value;
+compiled functions that hold a copy of it are compiled anew. Real data are looked for in
+SPHERELAX_DATA or ../shared/data; what is not there is left out, with a line that says so.
 """
 
 from __future__ import annotations
@@ -21,25 +24,36 @@ import hashlib
 import multiprocessing
 import os
 import sys
-import tempfile
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 # Children must not wait for threads that their parent had.
 os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
 
+import bench_calibration
 import constants
 import numpy as np
 import reached
 import scipy.sparse as sp
-from bench_candidates import lists
-from bench_quality import DATA, Task, planted, points_solver, score, similarity_task
+from bench_quality import (
+    BINARY,
+    DATA,
+    PARTIAL,
+    Task,
+    planted,
+    points_solver,
+    score,
+    similarity_task,
+)
 from bench_records import tables
 from constants import Constant
+from sklearn.datasets import make_blobs, make_moons
 from synthetic import matching, power_law
 from synthetic import planted as planted_many
 
@@ -55,10 +69,12 @@ MORE_POINTS = ("mk4", "fuzzyx")
 TABLES = (2, 14, 36, 45)
 # Number of items that is more than `spherelax.coordinate.walk.MANY`.
 MANY = 6000
-# Families whose figure is not F.
+# Families whose figure is not F: shares of problems of which the right thing is said, and errors.
 NOISE, STRUCTURE = "noise is called so", "structure is not"
-TOLD = (NOISE, STRUCTURE)
-NOTHING = "\N{EN DASH}"
+ALTERNATIVE = "another answer: "
+SAID = "confidence: "
+# An answer with a lower F should name another one.
+DOUBTFUL = 0.8
 
 
 def scored(W: Any, truth: np.ndarray, seed: int) -> sp.csr_array:
@@ -146,14 +162,6 @@ def records() -> Iterator[Task]:
             )
 
 
-def candidates() -> Iterator[Task]:
-    """Yield lists of candidates of two sources, and of one table with duplicates."""
-    for table, has_sources in lists():
-        groups = table.sources if has_sources else None
-        family = "candidates, two sources" if has_sources else "candidates, duplicates"
-        yield similarity_task(family, table.similarity, table.truth, {}, groups=groups)
-
-
 def many_items() -> Iterator[Task]:
     """More items than are updated one by one."""
     seed = SEEDS[0]
@@ -184,70 +192,146 @@ def noise() -> Iterator[Task]:
             yield similarity_task(NOISE, (half | half.T).astype(float), np.zeros(200, int), {})
 
 
-FAMILIES = (
-    *(partial_matchings, binary_similarities, planted_partitions, images, graphs, points),
-    *(one_cluster, records, many_items, noise),
-)
+def more_points() -> Iterator[Task]:
+    """Points of many dimensions, and points that are contracted to cells."""
+    for n_features, spread in ((5, 2.0), (10, 3.0), (20, 3.0), (50, 4.0)):
+        X, truth = make_blobs(500, n_features, centers=5, cluster_std=spread, random_state=SEEDS[0])
+        yield Task("points of many dimensions", points_solver(X, {}), [truth + 1])
+    X, truth = make_blobs(9000, centers=12, cluster_std=0.7, random_state=SEEDS[0])
+    yield Task("points, 9000", points_solver(X, {}), [truth + 1])
+    X, truth = make_moons(9000, noise=0.1, random_state=SEEDS[0])
+    yield Task("points, 9000", points_solver(X, {}), [truth + 1])
+
+
+def uncertain() -> Iterator[Task]:
+    """Yield problems of every kind: another answer should be named where labels are wrong."""
+    problems = (binary_similarities, planted_partitions, graphs, points, one_cluster)
+    for task in (task for family in problems for task in family()):
+        yield task._replace(family=f"{ALTERNATIVE}{task.family}")
+
+
+def confidences() -> Iterator[Task]:
+    """Yield a few problems of the families of `bench_calibration`."""
+    drawn = bench_calibration.Drawn(range(SEEDS[0], SEEDS[0] + 2), "held-out")
+    for name in ("R2", "R3", "R5"):
+        (q, universe, observed, shuffled), _ = PARTIAL[name]
+        for seed in drawn.seeds:
+            W, groups, truth = sl.datasets.make_partial_matching(
+                q, universe, observed=observed, shuffled=shuffled, random_state=seed
+            )
+            yield similarity_task(f"{SAID}matching", W, truth, {}, groups=groups)
+    for sizes, mixing in product(("equal", "power-law"), (0.35, 0.5, 0.6)):
+        W, truth = planted(sizes, 2.5, mixing, SEEDS[0])
+        yield similarity_task(f"{SAID}graphs", W, truth, {"kind": "graph"})
+    for (rewired, missing), _ in BINARY.values():
+        W, truth = sl.datasets.make_binary_similarity(
+            150, 5, rewired=rewired, missing=missing, random_state=SEEDS[0]
+        )
+        yield similarity_task(f"{SAID}graphs", W, truth, {})
+    for n_gaussians in (1, 2, 5, 8):
+        for _, X, truth in islice(bench_calibration.mixtures(drawn, n_gaussians), 0, None, 3):
+            yield Task(f"{SAID}points", points_solver(X, {}), [truth])
+    for _, X, truth in islice(bench_calibration.shapes(drawn), 8):
+        yield Task(f"{SAID}points", points_solver(X, {}), [truth])
+    for task in records():
+        yield task._replace(family=f"{SAID}records")
+
+
+# Problems by what they measure.
+FAMILIES = {
+    "labels": (
+        *(partial_matchings, binary_similarities, planted_partitions, images, graphs, points),
+        *(one_cluster, more_points, records, many_items),
+    ),
+    "status": (noise, uncertain),
+    "calibration": (confidences,),
+}
 
 
 class Answer(NamedTuple):
-    """What one problem gave: its family, its figure, and a fingerprint of labels and status."""
+    """What one problem gave: its family, its figure, a fingerprint; confidences and the truth."""
 
     family: str
     figure: float
     fingerprint: str
+    said: np.ndarray | None = None
+    right: np.ndarray | None = None
 
 
-def make_problems() -> list[Task]:
-    """Make all problems; this must not import the solver."""
+def make_problems(ruler: str, most: int, families: list[str]) -> list[Task]:
+    """Make the problems that measure one thing: of some families some, evenly spaced."""
     tasks: list[Task] = []
-    for family in FAMILIES:
+    for family in FAMILIES[ruler]:
         try:
             tasks += family()
         except FileNotFoundError as error:
             print(f"{family.__name__}: left out; {error}", file=sys.stderr)
-    return tasks
+    by_family: dict[str, list[Task]] = {}
+    for task in tasks:
+        if not families or task.family in families:
+            by_family.setdefault(task.family, []).append(task)
+    spaced = {len(some): np.arange(most) * len(some) // most for some in by_family.values()}
+    return [some[at] for some in by_family.values() for at in dict.fromkeys(spaced[len(some)])]
 
 
 def solve(task: Task) -> Answer:
     """Solve a problem and judge the answer."""
     result = task.solve()
-    called = result.status is sl.Status.NOISE
-    if task.family in TOLD:
-        figure = float(called == (task.family == NOISE))
+    seen = result.labels.astype(np.int64).tobytes() + result.status.name.encode()
+    if task.family.startswith(SAID):
+        right = sl.metrics.correctness(task.truths[0], result.labels).items
+        seen += result.confidence.tobytes()
+        fingerprint = hashlib.sha1(seen).hexdigest()
+        return Answer(task.family, np.nan, fingerprint, result.confidence, right)
+    if task.family in (NOISE, STRUCTURE):
+        figure = float((result.status.name == "NOISE") == (task.family == NOISE))
+    elif task.family.startswith(ALTERNATIVE):
+        family = task.family.removeprefix(ALTERNATIVE)
+        is_doubtful = score(task._replace(family=family), result.labels) < DOUBTFUL
+        figure = float((result.rival is not None) == is_doubtful)
+        seen += str(result.rival).encode()
     else:
         figure = score(task, result.labels)
-    seen = result.labels.astype(np.int64).tobytes() + result.status.name.encode()
     return Answer(task.family, figure, hashlib.sha1(seen).hexdigest())
 
 
-def solve_unchanged(
-    tasks: list[Task],
-) -> tuple[list[Answer], list[Constant], dict[str, list[int]]]:
+def figure(answers: list[Answer]) -> float:
+    """Return the mean F or share of a family; of confidences, the calibration error."""
+    if answers[0].said is None:
+        return float(np.mean([answer.figure for answer in answers]))
+    said, right = (np.concatenate([answer[at] for answer in answers]) for at in (3, 4))
+    return float(sl.metrics.reliability(said, right).error)
+
+
+def solve_unchanged(tasks: list[Task], only: list[str]) -> Unchanged:
     """Return the answers, the constants, and which problems reach each; to be called in a child."""
     warnings.simplefilter("ignore")
     seen = [reached.watched(lambda task=task: solve(task)) for task in tasks]
-    found, read = constants.find_constants(), reached.readers()
+    found, readers = constants.find_constants(), reached.Readers()
+    if only:
+        found = [constant for constant in found if constant.full_name in only]
     reach = {}
     for constant in found:
-        places = read(constant.name)
-        reach[constant.name] = [
+        places = readers.places(constant)
+        reach[constant.full_name] = [
             at for at, (_, ran) in enumerate(seen) if places is None or not places.isdisjoint(ran)
         ]
-    return [answer for answer, _ in seen], found, reach
+    kernels = {constant.full_name: readers.kernels(constant) for constant in found}
+    return Unchanged([answer for answer, _ in seen], found, reach, kernels)
 
 
-def solve_changed(tasks: list[Task], constant: Constant, value: Any) -> list[Answer]:
+def solve_changed(
+    tasks: list[Task], constant: Constant, kernels: set[tuple[str, str]], value: Any
+) -> list[Answer]:
     """Return the answers with another value of a constant; to be called in a child."""
     warnings.simplefilter("ignore")
     constants.change(constant, value)
-    if not constant.is_compiled:
-        return [solve(task) for task in tasks]
-    import numba  # noqa: PLC0415
+    if kernels:  # machine code that holds the old value is neither used nor replaced
+        from numba.core.caching import NullCache  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory() as empty:
-        numba.config.CACHE_DIR = empty
-        return [solve(task) for task in tasks]
+        for module, name in kernels:
+            getattr(import_module(module), name)._cache = NullCache()
+    return [solve(task) for task in tasks]
 
 
 def in_child(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -278,7 +362,6 @@ class Row(NamedTuple):
     """A line of the CSV: what a value of a constant does to a family."""
 
     name: str
-    module: str
     variation: str
     value: str
     family: str
@@ -290,38 +373,39 @@ class Row(NamedTuple):
 
 
 class Unchanged(NamedTuple):
-    """All problems, their answers, the constants, and which problems reach each."""
+    """Answers, constants, which problems reach each, and which kernels hold a copy of each."""
 
-    tasks: list[Task]
     answers: list[Answer]
     found: list[Constant]
     reach: dict[str, list[int]]
+    kernels: dict[str, set[tuple[str, str]]]
 
 
 def compare(
-    before: Unchanged, families: list[str], constant: Constant, variation: str, value: Any
+    tasks: list[Task], before: Unchanged, constant: Constant, variation: str, value: Any
 ) -> list[Row]:
-    """Solve problems that reach a constant with another value; a row for each of the families."""
-    tasks, answers = before.tasks, list(before.answers)
-    at = [i for i in before.reach[constant.name] if tasks[i].family in families]
+    """Solve problems that reach a constant with another value; a row for each family."""
+    name, answers = constant.full_name, list(before.answers)
+    at = before.reach[name]
     if at:
-        found = in_child(solve_changed, [tasks[i] for i in at], constant, value)
+        some = [tasks[i] for i in at]
+        found = in_child(solve_changed, some, constant, before.kernels[name], value)
         for i, answer in zip(at, found, strict=True):
             answers[i] = answer
     rows = []
-    for family in families:
+    for family in dict.fromkeys(task.family for task in tasks):
         which = [i for i, task in enumerate(tasks) if task.family == family]
         old, new = ([some[i] for i in which] for some in (before.answers, answers))
         rows.append(
             Row(
-                *(constant.name, constant.module, variation, constants.written(value), family),
+                *(name, variation, constants.written(value), family),
                 n_problems=len(which),
                 n_reached=len(set(which) & set(at)),
                 n_changed=sum(
                     a.fingerprint != b.fingerprint for a, b in zip(old, new, strict=True)
                 ),
-                before=round(float(np.mean([answer.figure for answer in old])), 6),
-                after=round(float(np.mean([answer.figure for answer in new])), 6),
+                before=round(figure(old), 6),
+                after=round(figure(new), 6),
             )
         )
     return rows
@@ -333,7 +417,7 @@ def read_rows(path: Path) -> list[Row]:
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return [
-            Row(*line[:5], *map(int, line[5:8]), *map(float, line[8:]))
+            Row(*line[:4], *map(int, line[4:7]), *map(float, line[7:]))
             for line in list(csv.reader(file))[1:]
         ]
 
@@ -349,27 +433,22 @@ def add_rows(path: Path, rows: list[Row]) -> None:
 
 
 def effect(rows: list[Row]) -> str:
-    """Say what a value does: change of mean F, the family that changes most, noise.
+    """Say what a value does: change of the mean figure, and the family that changes most.
 
     Examples
     --------
-    >>> row = Row("A", "walk", "halved", "1", "points", 8, 8, 2, before=0.9, after=0.8)
+    >>> row = Row("walk.A", "halved", "1", "points", 8, 8, 2, before=0.9, after=0.8)
     >>> effect([row, row._replace(family="house", before=0.5, after=0.5, n_changed=0)])
     '-0.050 (points -0.100)'
     """
-    if not rows:
-        return NOTHING
     if not any(row.n_reached for row in rows):
         return "not reached"
     if not any(row.n_changed for row in rows):
-        return "same labels"
-    F = {row.family: row.after - row.before for row in rows if row.family not in TOLD}
-    most = max(F, key=lambda family: abs(F[family]))
-    text = _signed(float(np.mean(list(F.values()))))
-    if abs(F[most]) >= 0.0005:
-        text += f" ({most} {_signed(F[most])})"
-    told = [row for row in rows if row.family in TOLD and row.after != row.before]
-    return "; ".join([text, *(f"{row.family} {_signed(row.after - row.before)}" for row in told)])
+        return "same"
+    change = {row.family: row.after - row.before for row in rows}
+    most = max(change, key=lambda family: abs(change[family]))
+    text = _signed(float(np.mean(list(change.values()))))
+    return f"{text} ({most} {_signed(change[most])})" if abs(change[most]) >= 0.0005 else text
 
 
 def _signed(number: float) -> str:
@@ -377,93 +456,74 @@ def _signed(number: float) -> str:
     return "0.000" if abs(number) < 0.0005 else f"{number:+.3f}"
 
 
-def measured(constant: Constant, rows: list[Row]) -> dict[str, list[Row]]:
-    """Return the rows of the values that stand for half and twice the present one."""
-    return {
-        variation: [row for row in rows if row[0] == constant.name and row[2:4] == key]
-        for variation, value in constants.variations(constant).items()
-        for key in [(variation, constants.written(value))]
+def ruler(row: dict[str, Any]) -> str:
+    """Return which problems measure a constant: what should not be seen is measured by labels."""
+    return row["seen_by"] if row["seen_by"] in FAMILIES else "labels"
+
+
+def update_ledger(path: Path, rows: list[Row]) -> None:
+    """Write effects into the ledger; what was not measured stays as it is."""
+    table = constants.read_table(path)
+    for name, row in table["constant"].items():
+        for variation in ("halved", "doubled"):
+            of_it = [one for one in rows if (one.name, one.variation) == (name, variation)]
+            if of_it:
+                row[variation] = effect(of_it)
+    path.write_text(constants.write_table(table), encoding="utf-8")
+
+
+def measure(path: Path, only: list[str], most: int, families: list[str]) -> None:
+    """Measure what the ledger and a CSV do not have yet."""
+    table = constants.read_table(constants.LEDGER)["constant"]
+    done = {(row.name, row.variation) for row in read_rows(path)}
+    wanted = {
+        name: row
+        for name, row in table.items()
+        if name in only
+        or (
+            not only
+            and not row.get("replaced")
+            and constants.NOT_MEASURED in (row["halved"], row["doubled"])
+        )
     }
-
-
-def print_table(found: list[Constant], rows: list[Row]) -> None:
-    """Print a Markdown table of all constants, and the figures without a change."""
-    print("| constant | value | half | F | labels changed | twice | F | labels changed |")
-    print("|---|---|---|---|---|---|---|---|")
-    for constant in found:
-        cells = [f"`{constant.full_name}`", constants.written(constant.value)]
-        for these in measured(constant, rows).values():
-            n_changed, n_reached = (sum(row[at] for row in these) for at in (7, 6))
-            value = these[0].value if these else NOTHING
-            cells += [value, effect(these), f"{n_changed} of {n_reached}"]
-        print("| " + " | ".join(cells) + " |")
-    print("\n| family | problems | F, or share |\n|---|---|---|")
-    for family, row in {row.family: row for row in rows}.items():
-        print(f"| {family} | {row.n_problems} | {row.before:.3f} |")
-
-
-def update_ledger(path: Path, found: list[Constant], rows: list[Row]) -> None:
-    """Write values and effects into the table of a page; words, and what is not measured, stay."""
-    known = {constant.full_name: constant for constant in found}
-
-    def cells(name: str, old: list[str]) -> list[str]:
-        if name not in known:
-            return old
-        both = measured(known[name], rows).values()
-        new = [effect(these) if these else cell for these, cell in zip(both, old[-2:], strict=True)]
-        return [constants.written(known[name].value), *old[1:-2], *new]
-
-    text = path.read_text(encoding="utf-8")
-    path.write_text(constants.rewrite_ledger(text, cells), encoding="utf-8")
-
-
-def measure(path: Path, only: list[str]) -> list[Constant]:
-    """Measure what a CSV does not have yet, and return all constants."""
-    tasks = make_problems()
-    before = Unchanged(tasks, *in_child(solve_unchanged, tasks))
-    names = [constant.name for constant in before.found]
-    if len(set(names)) < len(names):
-        raise ValueError("two constants of one name: the CSV could not tell them apart")
-    done = {(row.name, row.variation, row.value, row.family) for row in read_rows(path)}
     began = time.monotonic()
-    # Those that take longest come last.
-    for constant in sorted(before.found, key=lambda constant: constant.is_compiled):
-        for variation, value in constants.variations(constant).items():
-            key = (constant.name, variation, constants.written(value))
-            families = [
-                family
-                for family in dict.fromkeys(task.family for task in tasks)
-                if (*key, family) not in done
-            ]
-            if value is None or not families or (only and constant.name not in only):
-                continue
-            try:
-                rows = compare(before, families, constant, variation, value)
-            except RuntimeError as error:
-                print(f"{constant.full_name} {variation}: {error}", file=sys.stderr)
-                continue
-            add_rows(path, rows)
-            text = f"{constant.full_name} {variation}, {key[2]}: {effect(rows)}"
-            print(f"{time.monotonic() - began:6.0f} s  {text}", file=sys.stderr, flush=True)
-    return before.found
+    constants.find_constants()  # imports other packages once, before processes are forked
+    for which in FAMILIES:
+        names = [name for name, row in wanted.items() if ruler(row) == which]
+        names = [name for name in names if {(name, "halved"), (name, "doubled")} - done]
+        if not names:
+            continue
+        tasks = make_problems(which, most, families)
+        before = in_child(solve_unchanged, tasks, names)
+        print(f"{time.monotonic() - began:6.0f} s  {which}: {len(tasks)} problems", flush=True)
+        # Those that take longest come last.
+        for constant in sorted(before.found, key=lambda constant: constant.is_compiled):
+            name = constant.full_name
+            for variation, value in constants.variations(constant, table[name]).items():
+                if value is None or (name, variation) in done:
+                    continue
+                try:
+                    rows = compare(tasks, before, constant, variation, value)
+                except RuntimeError as error:
+                    print(f"{name} {variation}: {error}", file=sys.stderr)
+                    continue
+                add_rows(path, rows)
+                text = f"{name} {variation}, {constants.written(value)}: {effect(rows)}"
+                print(f"{time.monotonic() - began:6.0f} s  {text}", flush=True)
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Measure what is missing, print the table, and fill in the ledger if that is asked for."""
+    """Measure what is missing, and fill in the ledger."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("constants.csv"))
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--ledger", type=Path, metavar="FILE")
-    parser.add_argument("--table", action="store_true", help="print what there is; solve nothing")
+    parser.add_argument("--only", nargs="+", default=[], metavar="module.NAME")
+    parser.add_argument("--most", type=int, default=8, help="problems of a family, at most")
+    parser.add_argument("--families", nargs="+", default=[], help="of these families alone")
+    parser.add_argument("--update", action="store_true", help="write what there is; solve nothing")
     options = parser.parse_args(argv)
-    if options.table:
-        found = in_child(constants.find_constants)
-    else:
-        found = measure(options.out, options.only)
-    rows = read_rows(options.out)
-    print_table(found, rows)
-    if options.ledger:
-        update_ledger(options.ledger, found, rows)
+    if not options.update:
+        measure(options.out, options.only, options.most, options.families)
+    update_ledger(constants.LEDGER, read_rows(options.out))
 
 
 if __name__ == "__main__":

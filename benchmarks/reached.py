@@ -15,7 +15,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
-from constants import FOLDER, module_name
+import constants
+from constants import Constant
 
 # File, first line and name of a function, and the position of the instruction in it.
 Place = tuple[str, int, str, int]
@@ -23,26 +24,33 @@ Answer = TypeVar("Answer")
 
 
 class Mention(NamedTuple):
-    """A name that an instruction of a function reads."""
+    """A name that an instruction reads, and the module that assigns it; None: any may."""
 
+    owner: str | None
     name: str
+    module: str
     place: Place
     is_compiled: bool
 
     @property
     def function(self) -> str:
-        """Name of the function."""
+        """Name of the function that the instruction belongs to."""
         return self.place[2]
+
+    def is_of(self, names: set[tuple[str, str]]) -> bool:
+        """Tell whether the name is among some, given with their modules."""
+        return any(self.name == name and self.owner in (None, owner) for owner, name in names)
 
 
 def watched(function: Callable[[], Answer]) -> tuple[Answer, frozenset[Place]]:
     """Call a function, and return what it returns and the instructions of the solver that ran."""
     ran: set[Place] = set()
+    solver = {str(path) for path in constants.files()}
 
     def trace(frame: Any, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(str(FOLDER)):
+        if frame.f_code.co_filename not in solver:
             return None
-        frame.f_trace_opcodes = True
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
         if event == "opcode":
             ran.add(_place(frame.f_code, frame.f_lasti))
         return trace
@@ -55,27 +63,36 @@ def watched(function: Callable[[], Answer]) -> tuple[Answer, frozenset[Place]]:
     return answer, frozenset(ran)
 
 
-def readers() -> Callable[[str], frozenset[Place] | None]:
-    """Return a function that tells the places that read a name; None: it is read at import."""
-    every = [mention for path in sorted(FOLDER.rglob("*.py")) for mention in _mentions(path)]
+class Readers:
+    """Who reads a constant: instructions, and compiled functions that hold a copy of it."""
 
-    def read(name: str) -> frozenset[Place] | None:
-        if any(mention.name == name and mention.function == "<module>" for mention in every):
+    def __init__(self) -> None:
+        self.every = [mention for path in constants.files() for mention in _mentions(path)]
+
+    def places(self, constant: Constant) -> frozenset[Place] | None:
+        """Return the instructions that read a constant; None: it is read at import."""
+        name = f"{constants.PACKAGE}.{constant.module}", constant.name
+        if any(one.is_of({name}) and one.function == "<module>" for one in self.every):
             return None
-        names: set[str] = set()
-        more = {name}
-        while more:
-            names |= more
-            found = [mention for mention in every if mention.name in names]
-            more = {mention.function for mention in found if mention.is_compiled} - names
+        names = {name, *self.kernels(constant)}
+        found = (mention for mention in self.every if mention.is_of(names))
         return frozenset(mention.place for mention in found if not mention.is_compiled)
 
-    return read
+    def kernels(self, constant: Constant) -> set[tuple[str, str]]:
+        """Return the compiled functions that hold a copy of a constant, with their modules."""
+        names: set[tuple[str, str]] = set()
+        more = {(f"{constants.PACKAGE}.{constant.module}", constant.name)}
+        while more:
+            names |= more
+            found = [one for one in self.every if one.is_compiled and one.is_of(more)]
+            more = {(one.module, one.function) for one in found} - names
+        return {(module, name) for module, name in names if name != constant.name}
 
 
 def _mentions(path: Path) -> Iterator[Mention]:
     """Yield the names that a file reads; imports and assignments do not count."""
-    module = import_module(module_name(path))
+    module = import_module(constants.module_name(path))
+    owners = constants.owners(path)
     kernels = {
         value.py_func.__code__.co_firstlineno
         for value in vars(module).values()
@@ -87,8 +104,11 @@ def _mentions(path: Path) -> Iterator[Mention]:
         stack += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
         is_compiled = code.co_name != "<module>" and code.co_firstlineno in kernels
         for step in dis.get_instructions(code):
-            if step.opname.startswith("LOAD") and isinstance(step.argval, str):
-                yield Mention(step.argval, _place(code, step.offset), is_compiled)
+            is_attribute = step.opname in ("LOAD_ATTR", "LOAD_METHOD")
+            if is_attribute or step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                owner = None if is_attribute else owners.get(step.argval, "")
+                place = _place(code, step.offset)
+                yield Mention(owner, step.argval, module.__name__, place, is_compiled)
 
 
 def _place(code: CodeType, offset: int) -> Place:

@@ -13,6 +13,9 @@ from spherelax.settings import check_range
 from spherelax.similarity.parts import checked_points, either, falling, positive
 from spherelax.similarity.search import NEIGHBORS, nearest, searched
 
+# Neighbours of each point, and which of them is as far as the scale of the point.
+N_NEIGHBORS = 10
+SCALE_NEIGHBOR = 7
 # Up to this number of features they are taken for coordinates in space, which are not scaled.
 MOST_PLACES = 3
 # More features have different units if the widest one ranges over more than this multiple of what
@@ -26,9 +29,9 @@ CENTERED = 1e-3
 def nearest_neighbors(
     X: ArrayLike,
     *,
-    n_neighbors: int = 10,
+    n_neighbors: int = N_NEIGHBORS,
     weights: str = "local",
-    scale_neighbor: int = 7,
+    scale_neighbor: int = SCALE_NEIGHBOR,
     standardize: bool | str = "auto",
     search: str = "auto",
 ) -> Any:
@@ -134,9 +137,9 @@ class NeighborGraph(NamedTuple):
 def neighbor_graph(
     X: ArrayLike,
     *,
-    n_neighbors: int = 10,
+    n_neighbors: int = N_NEIGHBORS,
     weights: str = "local",
-    scale_neighbor: int = 7,
+    scale_neighbor: int = SCALE_NEIGHBOR,
     standardize: bool | str = "auto",
     search: str = "auto",
 ) -> NeighborGraph:
@@ -239,7 +242,7 @@ def new_neighbors(places: Places, X: ArrayLike) -> NewNeighbors:
 
 
 def local_scales(
-    X: ArrayLike, *, scale_neighbor: int = 7, standardize: bool | str = "auto"
+    X: ArrayLike, *, scale_neighbor: int = SCALE_NEIGHBOR, standardize: bool | str = "auto"
 ) -> NDArray[np.float64]:
     """Return the distance of each point to one of its nearest neighbours, never zero.
 
