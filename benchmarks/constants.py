@@ -382,19 +382,26 @@ def _toml(value: Any) -> str:
 
 
 def follow_code(table: Table) -> Table:
-    """Return a ledger that has what the code has: what is new has no words yet."""
+    """Return a ledger that has what the code has: what is new has no words yet.
+
+    A constant that went to another module takes its row along, if it kept name and value.
+    """
     old, new = table["constant"], {}
-    for constant in find_constants():
+    found = find_constants()
+    gone = old.keys() - {constant.full_name for constant in found}
+    moved = {(name.rpartition(".")[2], str(old[name]["value"])): old[name] for name in gone}
+    for constant in found:
         name, value = constant.full_name, plain(constant.value)
-        row = old.get(name, {"meaning": "", "chosen": "", "seen_by": "labels"})
+        empty = {"meaning": "", "chosen": "", "seen_by": "labels"}
+        row = old.get(name) or moved.get((constant.name, str(value)), empty)
         if row.get("value") != value:
             row = {**row, "halved": NOT_MEASURED, "doubled": NOT_MEASURED}
         new[name] = {**row, "value": value}
     why = {Literal(row["file"], row["literal"]): row["why"] for row in table["literal"]}
-    found = sorted(find_literals().items())
+    rest = sorted(find_literals().items())
     return {
         "constant": new,
-        "literal": [{**one._asdict(), "times": n, "why": why.get(one, "")} for one, n in found],
+        "literal": [{**one._asdict(), "times": n, "why": why.get(one, "")} for one, n in rest],
     }
 
 

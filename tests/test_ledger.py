@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 WHAT_TO_DO = (
     "Let the ledger follow the code with `python benchmarks/constants.py follow`, fill in the "
-    "words of new rows, measure with `python benchmarks/bench_constants.py`, and write the page with "
-    "`python benchmarks/constants.py page`."
+    "words of new rows, measure with `python benchmarks/bench_constants.py`, and write the page "
+    "with `python benchmarks/constants.py page`."
 )
 
 
@@ -37,12 +37,12 @@ def test_code_ledger_and_page_agree(ledger, table):
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda rows, _: rows.pop("walk.STEPS"), "not in the ledger"),
-        (lambda rows, _: rows.update({"walk.PACE": rows["walk.STEPS"]}), "not in the code"),
-        (lambda rows, _: rows["walk.STEPS"].update(value=39), "other values in the code"),
+        (lambda rows, _: rows.pop("sweep.SMALL"), "not in the ledger"),
+        (lambda rows, _: rows.update({"sweep.PACE": rows["sweep.SMALL"]}), "not in the code"),
+        (lambda rows, _: rows["sweep.SMALL"].update(value=0.4), "other values in the code"),
         (lambda _, rest: rest.pop(0), "numbers in formulas that are not in the ledger"),
         (lambda _, rest: rest[0].update(times=9), "numbers in formulas that are not in the code"),
-        (lambda rows, _: rows["walk.STEPS"].update(meaning="Time."), "the page"),
+        (lambda rows, _: rows["sweep.SMALL"].update(meaning="Time."), "the page"),
     ],
 )
 def test_each_difference_is_told(ledger, table, damage, told):
@@ -64,31 +64,33 @@ def test_each_difference_is_told(ledger, table, damage, told):
     ],
 )
 def test_rows_with_something_missing_or_impossible_are_named(ledger, table, damage):
-    table["constant"]["walk.STEPS"].update(damage)
-    assert ledger.faults(table) == ["walk.STEPS"]
+    table["constant"]["sweep.SMALL"].update(damage)
+    assert ledger.faults(table) == ["sweep.SMALL"]
 
 
 def test_ledger_follows_the_code(ledger, table):
     rows = table["constant"]
-    known = dict(rows["walk.STEPS"])
-    rows["walk.PACE"], rows["walk.STEPS"]["value"] = rows.pop("walk.TOP"), 39
+    known = dict(rows["sweep.SMALL"])
+    rows["sweep.PACE"], rows["sweep.SMALL"]["value"] = rows.pop("polish.ROUNDING"), 0.4
+    passes = rows["elsewhere.MAX_PASSES"] = rows.pop("polish.MAX_PASSES")
     new = ledger.follow_code(table)
     assert ledger.differences(new, ledger.page(new)) == {}
-    assert ledger.faults(new) == ["walk.TOP"]
-    assert new["constant"]["walk.STEPS"] == known | dict.fromkeys(
+    assert ledger.faults(new) == ["polish.ROUNDING"]
+    assert new["constant"]["polish.MAX_PASSES"] == passes
+    assert new["constant"]["sweep.SMALL"] == known | dict.fromkeys(
         ("halved", "doubled"), ledger.NOT_MEASURED
     )
 
 
 def test_finder_sees_numbers_alone(ledger):
     found = {constant.full_name: constant for constant in ledger.find_constants()}
-    assert "walk.STEPS" in found
+    assert "sweep.SMALL" in found
     assert found["partition.FIRST_ALIKE"].value == (0.3, 0.7)
     assert "similarity.neighbors.MOST_UNEVEN" in found
-    assert "walk.MANY" not in found  # follows graph.LARGE
+    assert "part.LEAST_ITEMS" not in found  # follows graph.LARGE
     assert "model.PLAIN_RATE" not in found  # imported there, assigned elsewhere
     assert found["cuts.WALK"].is_compiled
-    assert not found["walk.STEPS"].is_compiled
+    assert not found["sweep.SMALL"].is_compiled
     source = "A = B = 1\nC: float = 2.0\nd = 3\nE, F = 4, 5\nclass G:\n    H = 6\nfrom x import I\n"
     assert ledger.assigned_names(f"{source}J = 2 * A\n") == ["A", "B", "C"]
     values = (1, 2.0, (4, 5.0), True, "3", (4, "5"), None)

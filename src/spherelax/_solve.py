@@ -146,10 +146,11 @@ def solve(
     elif start is not None:
         outcome = _absorb(problem, start, is_soft=is_soft)
     else:
-        from spherelax.coordinate.run import run, run_soft
+        from spherelax.coordinate.solve import solve as solve_once
+        from spherelax.coordinate.solve import solve_soft
 
         checked = _checked_scales(scales, problem) if chosen == "valleys" else None
-        outcome = (run_soft if is_soft else run)(
+        outcome = (solve_soft if is_soft else solve_once)(
             problem,
             settings,
             chosen,
@@ -268,9 +269,9 @@ def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: obj
 
 def _saving(problem: Problem) -> Any:
     """Return a function of labels: their saving by the model of the default solver, in nats."""
-    from spherelax.coordinate.model import Model
+    from spherelax.coordinate.readings import recognize
 
-    model = Model.of(problem)
+    model = recognize(problem)
     return lambda labels: model.labeling(labels[model.graph.given]).saving
 
 
@@ -279,7 +280,7 @@ def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:
 
     If that found copies, the items of their groups are free, unless groups are hard.
     """
-    from spherelax.coordinate.run import absorb, with_found
+    from spherelax.coordinate.solve import absorb, with_found
     from spherelax.coordinate.solved import CoordinateSource
     from spherelax.power.run import PowerSource
 

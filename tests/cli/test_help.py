@@ -18,7 +18,7 @@ from program import BLOCKS, PAIRS, PYTHON, invoke
 import spherelax
 from spherelax import cli, io, problem
 from spherelax.cli import manual, options
-from spherelax.coordinate import walk
+from spherelax.coordinate import trail
 from spherelax.settings import SOLVERS, Coordinate, Power
 
 COMMANDS = [cli.cluster, cli.match, cli.path, cli.report]
@@ -54,17 +54,17 @@ def test_every_setting_is_an_option_that_tells_its_default(command: click.Comman
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command) -> None:
     texts = {option.name: getattr(option, "help", None) for option in command.params}
-    many = f"for {walk.MANY} items or more"
+    many = f"for {trail.MANY} items or more"
     expected = {
         "solver": inspect.signature(spherelax.solve).parameters["solver"].default,
         "pick": f"{Coordinate.picks[0]}, with power {Power.picks[0]}"
         + ("" if command is cli.match else ", for points valleys"),
         "n_jobs": "all processors",
-        "n_steps": f"{walk.STEPS}; {many}, one for each factor of two",
-        "row_entries": f"{walk.ENTRIES}; {many}, {walk.ENTRIES_OF_MANY}",
+        "n_steps": f"{trail.STEPS}; {many}, one for each factor of two",
+        "row_entries": f"{trail.ENTRIES}; {many}, {trail.ENTRIES_OF_MANY}",
         "max_labels": "a generous bound for the input; it is max_labels of the result",
     }
-    assert walk.RATIO_OF_MANY == 2
+    assert trail.RATIO_OF_MANY == 2
     for name, default in expected.items():
         assert texts[name].endswith(f" Default: {default}."), name
     unset = {one.name for solver in SOLVERS.values() for one in fields(solver) if not one.default}

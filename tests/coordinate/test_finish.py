@@ -8,10 +8,11 @@ import spherelax as sl
 from problems import quiet_solve
 from spherelax.coordinate import finish as module
 from spherelax.coordinate.finish import finish
+from spherelax.coordinate.finish_points import Finished
 from spherelax.coordinate.graph.neighbors import components
-from spherelax.coordinate.learn import learn
-from spherelax.coordinate.model import Model
-from spherelax.coordinate.walk import Route
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import learn
+from spherelax.coordinate.trail import Route
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
 
@@ -94,10 +95,11 @@ def nothing_beyond(learnt, _):
 
 def found_in(W, *, joins_noise=True):
     """Learn from similarities, take the labels that describe best, and finish them."""
-    learnt = learn(Model.of(Problem.check(W)), ROUTE, None)
+    learnt = learn(recognize(Problem.check(W)), ROUTE)
     pick = pick_description(learnt.path.savings)
-    how = {"scales": None, "joins_noise": joins_noise, "callback": None}
-    return finish(learnt, ROUTE, pick, **how), learnt, pick
+    picked = Finished(learnt.path.labels[pick.index], pick.index, pick.status)
+    *_, found = finish(learnt, ROUTE, picked, joins_noise=joins_noise)
+    return found, learnt, pick
 
 
 def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
@@ -135,7 +137,7 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
     plain = quiet_solve(W, groups)
     assert found.index == plain.index
     assert plain.labels is plain.path.labels[plain.index]
-    model = Model.of(Problem.check(W, groups))
+    model = recognize(Problem.check(W, groups))
     assert model.labeling(found.labels).saving > model.labeling(plain.labels).saving
     for labels, kept in zip(found.path.labels, plain.path.labels, strict=True):
         np.testing.assert_array_equal(labels, kept)
@@ -150,10 +152,6 @@ def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
 
     monkeypatch.setattr(module, "beyond_noise", interrupted)
     W, truth = sl.datasets.make_binary_similarity(120, 4, rewired=0.2, random_state=seed)
-    found, learnt, pick = found_in(W)
-    assert not found.is_whole
-    assert learnt.path.is_whole
-    assert (found.status, found.is_step, found.at) == (sl.Status.DESCRIBED, True, pick.index)
     result = quiet_solve(W)
     assert result.status == sl.Status.INTERRUPTED
     assert result.path.is_whole

@@ -11,8 +11,6 @@ import spherelax as sl
 from spherelax.coordinate import noise as module
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.graph.neighbors import degrees
-from spherelax.coordinate.learn import Learnt
-from spherelax.coordinate.model import Model
 from spherelax.coordinate.noise import (
     DOUBTFUL,
     _levels,
@@ -20,7 +18,9 @@ from spherelax.coordinate.noise import (
     n_with_unseen,
     shuffled,
 )
-from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import Walked, walk
+from spherelax.coordinate.trail import Route
 from spherelax.problem import Problem
 
 
@@ -188,12 +188,12 @@ def test_sparse_random_graphs_seldom_pass_for_structure():
 
 def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypatch):
     W, groups, _ = sl.datasets.make_partial_matching(5, 10, observed=1.0, random_state=0)
-    model, route = Model.of(Problem.check(W, groups)), Route(sl.Coordinate(), n_threads=1)
-    path = walk(model, route, None)
+    model, route = recognize(Problem.check(W, groups)), Route(sl.Coordinate(), n_threads=1)
+    path = walk(model, route).path()
 
     def saving(nats):
         savings = np.full(len(path.labels), nats)
-        return Learnt(model, replace(path, savings=savings), is_whole=True)
+        return Walked(model, replace(path, savings=savings))
 
     monkeypatch.setattr(module, "_at_random", lambda *_: saving(-40.0))
     found = [beyond_noise(saving(c * np.sqrt(50) - 40.0), route).all() for c in (1.4, 1.6)]
@@ -201,11 +201,11 @@ def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypa
 
 
 def test_noise_is_measured_at_the_same_resolution_beside_it_and_later():
-    model = Model.of(Problem.check(random_graph(60, 8, 0)))
-    path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
+    model = recognize(Problem.check(random_graph(60, 8, 0)))
+    path = walk(model, Route(sl.Coordinate(), n_threads=1)).path()
     savings = np.zeros(len(path.labels))
     savings[10] = 5.0
-    noise = Learnt(model, replace(path, savings=savings), is_whole=True)
+    noise = Walked(model, replace(path, savings=savings))
     around, after = _levels(noise, model.average * path.resolutions)
     np.testing.assert_array_equal(np.flatnonzero(around), [9, 10, 11])
     np.testing.assert_array_equal(np.flatnonzero(after), np.arange(12))
@@ -217,14 +217,14 @@ def test_noise_is_measured_at_the_same_resolution_beside_it_and_later():
     ("c", "n_drawn", "is_beyond"), [(1.4, 3, False), (1.6, 9, True), (3.1, 3, True)]
 )
 def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyond, monkeypatch):
-    model = Model.of(Problem.check(random_graph(100, 8, 0)))
+    model = recognize(Problem.check(random_graph(100, 8, 0)))
     route = Route(sl.Coordinate(), n_threads=1)
-    path = walk(model, route, None)
+    path = walk(model, route).path()
     drawn = []
 
     def saving(nats):
         savings = np.full(len(path.labels), nats)
-        return Learnt(model, replace(path, savings=savings), is_whole=True)
+        return Walked(model, replace(path, savings=savings))
 
     monkeypatch.setattr(module, "_at_random", lambda *_: drawn.append(1) or saving(1.0))
     found = beyond_noise(saving(1.0 + 10.0 * c), route)
@@ -233,13 +233,13 @@ def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyo
 
 
 def test_one_of_many_surrogates_is_enough_to_call_it_noise(monkeypatch):
-    model = Model.of(Problem.check(random_graph(100, 8, 0)))
+    model = recognize(Problem.check(random_graph(100, 8, 0)))
     route = Route(sl.Coordinate(), n_threads=1)
-    path = walk(model, route, None)
+    path = walk(model, route).path()
 
     def saving(nats):
         savings = np.full(len(path.labels), nats)
-        return Learnt(model, replace(path, savings=savings), is_whole=True)
+        return Walked(model, replace(path, savings=savings))
 
     monkeypatch.setattr(
         module, "_at_random", lambda _, __, seed: saving(20.0 if seed == 5 else 1.0)

@@ -1,123 +1,155 @@
-"""The universe-free solver as a whole: quality floors, replay, and items that come later."""
-
-from itertools import islice
+"""Walking again with what labels teach: once, on one path, and Ctrl-C on the way."""
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import spherelax as sl
-import twins
-from problems import clean
-from spherelax.coordinate.walk import grid, iterates
-from spherelax.labels import renumber
+from spherelax.coordinate import run as module
+from spherelax.coordinate import trail
+from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import LESSONS, Interrupted, learn, run, walk
+from spherelax.coordinate.trail import Route
+from spherelax.coordinate.worth.evidence import learn_worth
+from spherelax.pick import pick_description
+from spherelax.problem import Problem
+
+ROUTE = Route(sl.Coordinate(), n_threads=1)
 
 
-def f_score(truth, labels, groups=None):
-    return sl.metrics.pairwise_scores(truth, labels, groups).f_score
-
-
-@pytest.mark.parametrize(
-    "sizes", [[7, 4, 1, 6, 2], [5, 5, 5], [40, 3, 2], [3, 3], list(range(1, 9))]
-)
-@pytest.mark.parametrize("sparse", [False, True])
-def test_clean_clusters_are_found_exactly(sizes, sparse, seed):
-    truth = renumber(np.random.default_rng(seed).permutation(np.repeat(range(len(sizes)), sizes)))
-    W = (truth[:, None] == truth).astype(float)
-    result = sl.solve(sp.csr_array(W) if sparse else W)
-    np.testing.assert_array_equal(result.labels, truth)
-    np.testing.assert_allclose(result.confidence, 1.0, atol=0.02)
-    assert result.status == sl.Status.DESCRIBED
-
-
-@pytest.mark.parametrize("observed", [0.5, 0.8, 1.0])
-def test_clean_matchings_are_found_exactly(observed, seed):
+def scored(seed, *, n_groups=12, universe=15):
+    """Matches of which two in five are wrong, with scores that are larger for the right ones."""
     W, groups, truth = sl.datasets.make_partial_matching(
-        8, 6, observed=observed, shuffled=0.0, random_state=seed
+        n_groups, universe, observed=0.6, shuffled=0.4, random_state=seed
     )
-    result = sl.solve(W, groups)
-    np.testing.assert_array_equal(result.labels, renumber(truth))
+    noise = np.random.default_rng(seed).normal(size=W.shape)
+    same = truth[:, None] == truth
+    return W / (1.0 + np.exp(-(noise + noise.T) / np.sqrt(2.0) - 2.0 * same)), groups, truth
 
 
-@pytest.mark.parametrize("row_entries", [None, 2])
-def test_noisy_clusters(row_entries, seed):
-    W, truth = sl.datasets.make_binary_similarity(150, 5, rewired=0.4, random_state=seed)
-    result = sl.solve(W, solver=sl.Coordinate(row_entries=row_entries))
-    assert not result.source.model.is_corrected
-    assert f_score(truth, result.labels) > 0.97
+@pytest.fixture
+def taught(monkeypatch):
+    """The models that are walked, one after the other."""
+    models = []
+
+    def spy(model, route, callback=None):
+        models.append(model)
+        return walk(model, route, callback)
+
+    monkeypatch.setattr(module, "walk", spy)
+    return models
 
 
-def test_noisy_matchings(seed):
-    W, groups, truth = sl.datasets.make_partial_matching(
-        20, 20, observed=0.6, shuffled=0.5, random_state=seed
-    )
-    assert f_score(truth, sl.solve(W, groups).labels, groups) > 0.95
+def best(path):
+    return path.labels[int(np.argmax(path.savings))]
 
 
-def test_embeddings_replay_the_sweep(seed):
-    W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.3, random_state=seed)
-    result = sl.solve(W, solver=sl.Coordinate(row_entries=3))
-    U = result.embedding()
-    assert np.diff(U.indptr).max() <= 3
-    assert np.all(U.sum(axis=0) > 0)
-    model, route = result.source.model, result.source.route
-    rows = next(islice(iterates(model, route, grid(model, route)), result.index, None)).rows
-    dense = twins.dense_rows(rows)[np.argsort(model.graph.given)]
-    np.testing.assert_array_equal(U.toarray(), dense[:, dense.any(axis=0)])
-    assert f_score(result.labels, U.toarray().argmax(axis=1)) > 0.8
+@pytest.mark.parametrize("many", [1, trail.MANY])
+def test_items_are_walked_once_more_with_what_polished_labels_teach(
+    many, taught, monkeypatch, seed
+):
+    monkeypatch.setattr(trail, "MANY", many)
+    model = recognize(Problem.check(*scored(seed)[:2]))
+    learnt = learn(model, ROUTE, None)
+    assert learnt.model is taught[-1]
+    first, last = (one for one in taught if one.plain_average is None)
+    path = walk(first, ROUTE).path()
+    at = pick_description(path.savings).index
+    labels, found = path.labels[at], first
+    for lesson in range(LESSONS):
+        worth = learn_worth(model.given, labels)
+        if lesson > 0 and worth.equals(found.reading.worth):
+            break
+        found = found.reread(worth=worth)
+        gamma = found.average * path.resolutions[at]
+        labels = polished(found.graph, labels, gamma)
+    assert last.reading.worth.equals(found.reading.worth)
 
 
-@pytest.mark.parametrize("shown", [0.5, 0.9])
-def test_new_items_are_absorbed(shown, seed):
-    W, truth = clean([8, 12, 9, 15], seed)
-    first = int(shown * len(W))
-    start = sl.solve(W[:first, :first])
-    result = sl.solve(W, start=start)
-    np.testing.assert_array_equal(result.labels, sl.solve(W).labels)
-    np.testing.assert_array_equal(result.labels, truth)
-    assert result.status == sl.Status.ABSORBED
-    assert len(result.path.labels) == 1
-    np.testing.assert_array_equal(sl.solve(W, start=result).labels, truth)
+def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, seed):
+    """The same worth again is no new lesson: nothing is walked twice."""
+    model = recognize(Problem.check(*scored(seed)[:2]))
+    lesson = learn_worth(model.given, best(walk(model, ROUTE).path()))
+    monkeypatch.setattr(module, "learn_worth", lambda *_: lesson)
+    monkeypatch.setattr(module, "reweighted", lambda *_: None)
+    learn(model, ROUTE, None)
+    assert len(taught) == 2
+    assert taught[0] is model
+    assert taught[1].reading.worth is lesson
 
 
-def test_new_objects_are_absorbed(seed):
-    W, groups, truth = sl.datasets.make_partial_matching(12, 8, shuffled=0.0, random_state=seed)
-    known = groups < 9
-    start = sl.solve(W[known][:, known], groups[known])
-    result = sl.solve(W, groups, start=start)
-    np.testing.assert_array_equal(result.labels, sl.solve(W, groups).labels)
-    np.testing.assert_array_equal(result.labels, renumber(truth))
+def test_nothing_is_learnt_without_groups(taught, seed):
+    W, _ = sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=seed)
+    model = recognize(Problem.check(W))
+    assert learn(model, ROUTE, None).model is model
+    assert taught == [model]
 
 
-def test_new_similarities_are_absorbed(seed):
-    """Two clusters turn out to be one."""
-    W, truth = clean([10, 10, 10], seed)
-    start = sl.solve(W)
-    joined = np.where(truth == 2, 1, truth)
-    result = sl.solve((joined[:, None] == joined).astype(float), start=start)
-    np.testing.assert_array_equal(result.labels, joined)
+def test_labels_of_all_picks_are_on_one_path(seed):
+    W, groups, _ = scored(seed)
+    described = sl.solve(W, groups)
+    chosen = sl.solve(W, groups, pick="stability")
+    np.testing.assert_array_equal(described.path.alphas, chosen.path.alphas)
+    np.testing.assert_array_equal(described.path.n_labels, chosen.path.n_labels)
 
 
-def test_groups_are_respected_when_absorbing(seed):
-    """Four objects turn out to have two items in each cluster: each cluster becomes two."""
-    W, truth = clean([8, 8, 8], seed)
-    groups = np.empty(len(W), dtype=int)
-    groups[np.argsort(truth, kind="stable")] = np.tile(np.repeat(np.arange(4), 2), 3)
-    labels = sl.solve(W, groups, start=sl.solve(W)).labels
-    assert len(set(zip(groups.tolist(), labels.tolist(), strict=True))) == len(W)
-    assert np.bincount(labels).tolist() == [4] * 6
-    assert len(set(zip(truth.tolist(), labels.tolist(), strict=True))) == 6
+def test_an_interruption_keeps_the_walk_before(seed):
+    W, groups, _ = scored(seed)
+    walks = []
+
+    def interrupt(step):
+        walks.append(step.index)
+        if walks.count(0) == 2 and step.index == 3:
+            raise KeyboardInterrupt
+
+    with pytest.warns(sl.SphereWarning, match="interrupted"):
+        result = sl.solve(W, groups, callback=interrupt)
+    assert result.status == sl.Status.INTERRUPTED
+    assert len(result.path.labels) == walks.index(0, 1)
 
 
-def test_bad_starts():
-    W, _ = clean()
-    coordinate, by_power = sl.solve(W), sl.solve(W, solver="power")
-    for how, message in (
-        ({"start": by_power}, "^start must be a Result of the coordinate solver; .* of the power"),
-        ({"start": coordinate.labels}, "^start must be a Result .*; found ndarray$"),
-        ({"start": coordinate, "solver": "power"}, "^start needs solver='coordinate'"),
-    ):
-        with pytest.raises(sl.InvalidInputError, match=message):
-            sl.solve(W, **how)
-    with pytest.raises(sl.InvalidInputError, match=r"^start must not have more items .*, 8; found"):
-        sl.solve(W[:8, :8], start=coordinate)
+def communities(seed, sizes, degree=None):
+    """Communities of one density, whose items differ in degree if that is given."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    chance = np.where(truth[:, None] == truth, 0.4, 0.01)
+    if degree is not None:
+        own = degree(rng, len(truth))
+        chance = np.minimum(chance * np.outer(own, own), 1.0)
+    half = np.triu(rng.random(chance.shape) < chance, 1)
+    problem = Problem.check((half | half.T).astype(float))
+    return problem, truth[recognize(problem).graph.given]
+
+
+def test_degrees_that_sizes_of_communities_explain_are_not_corrected_for(seed):
+    problem, truth = communities(seed, [10, 20, 40, 80, 160])
+    assert recognize(problem).reading.is_corrected
+    learnt = run(problem, ROUTE, None)
+    assert not learnt.model.reading.is_corrected
+    np.testing.assert_array_equal(learnt.model.graph.weight, 1.0)
+    assert sl.metrics.pairwise_scores(truth, best(learnt.path)).f_score > 0.99
+
+
+def test_degrees_that_differ_within_communities_are_corrected_for(taught, seed):
+    problem, _ = communities(seed, [60, 60, 60], lambda rng, m: np.exp(0.7 * rng.normal(size=m)))
+    assert run(problem, ROUTE, None).model.reading.is_corrected
+    assert len(taught) == 1
+
+
+def test_ctrl_c_during_the_plain_walk_keeps_what_was_learnt(seed):
+    problem, _ = communities(seed, [10, 20, 40, 80, 160])
+    first = learn(recognize(problem), ROUTE)
+    for n_steps in (1, 4):
+        calls = []
+
+        def interrupt(step, calls=calls, n_steps=n_steps):
+            calls.append(step)
+            if len(calls) == len(first.path.labels) + n_steps:
+                raise KeyboardInterrupt
+
+        with pytest.raises(Interrupted) as caught:
+            run(problem, ROUTE, interrupt)
+        found = caught.value.walked
+        assert found.model.reading.is_corrected
+        assert found.path.is_whole
+        np.testing.assert_array_equal(best(found.path), best(first.path))

@@ -6,8 +6,8 @@ import pytest
 import spherelax as sl
 import twins
 from spherelax.coordinate import shake
-from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.readings import recognize
 from spherelax.coordinate.shake import shaken
 from spherelax.problem import Problem
 
@@ -18,9 +18,9 @@ def noisy(seed, *, grouped):
         W, groups, _ = sl.datasets.make_partial_matching(
             15, 12, observed=0.7, shuffled=0.65, random_state=seed
         )
-        return Model.of(Problem.check(W, groups))
+        return recognize(Problem.check(W, groups))
     W, _ = sl.datasets.make_binary_similarity(90, 4, rewired=0.6, random_state=seed)
-    return Model.of(Problem.check(W))
+    return recognize(Problem.check(W))
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -41,7 +41,7 @@ def test_shaken_labels_save_more(grouped):
 
 
 def test_labels_that_cannot_be_better_stay_and_few_trials_are_made(monkeypatch):
-    model = Model.of(Problem.check(np.kron(np.eye(3), np.ones((5, 5)))))
+    model = recognize(Problem.check(np.kron(np.eye(3), np.ones((5, 5)))))
     given = model.labeling(np.repeat(np.int32([0, 1, 2]), 5))
     calls = []
     monkeypatch.setattr(shake, "polished", lambda *args: calls.append(1) or polished(*args))

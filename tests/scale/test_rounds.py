@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax import scale
-from spherelax.coordinate import walk
+from spherelax.coordinate import trail
 from spherelax.coordinate.graph import part
 from spherelax.scale import rounds
 from spherelax.scale.protocol import advance, perform
@@ -99,13 +99,13 @@ def test_labels_are_those_of_the_whole(name, n_shards, tmp_path, monkeypatch):
     for module in (part, rounds):
         monkeypatch.setattr(module, "LEARN_FROM", 700)
         monkeypatch.setattr(module, "LEAST_ITEMS", 200)
-    monkeypatch.setattr(walk, "MANY", 200)
+    monkeypatch.setattr(trail, "MANY", 200)
     how = dict(PROBLEMS[name])
     kind = how.pop("kind", None)
     table, truth = records(1, **how)
     found, plan = in_shards(table, tmp_path / "plan", n_shards, kind)
     assert len(plan.shards) == n_shards
-    assert (plan.folder / rounds.LESSON).exists()
+    assert (plan.folder / rounds.READING).exists()
     assert (plan.folder / rounds.NOISE).exists() or not name.startswith("noise")
     np.testing.assert_array_equal(found, as_one(plan))
     assert 1 < len(np.unique(found)) < len(truth)

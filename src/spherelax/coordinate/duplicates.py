@@ -24,6 +24,7 @@ from spherelax.coordinate.claims import Claims, find_claims
 from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.neighbors import in_order
 from spherelax.coordinate.model import Model
+from spherelax.coordinate.readings import Learnt, Ranked
 from spherelax.coordinate.worth.curve import Curve, Floats
 from spherelax.labels import Labels
 from spherelax.problem import Problem
@@ -45,12 +46,13 @@ def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Dup
 
     Examples
     --------
+    >>> from spherelax.coordinate.readings import recognize
     >>> W = np.zeros((9, 9))
     >>> W[[0, 1, 2, 3, 1], [4, 5, 6, 7, 8]] = 1.0
     >>> problem = Problem.check(W + W.T, groups=[0, 0, 0, 0, 1, 1, 1, 1, 1])
     >>> labels = np.array([0, 1, 2, 3, 0, 1, 2, 3, 4], dtype=np.int32)
     >>> [(found.group, found.expected, found.pairs.tolist())
-    ...     for found in find_duplicates(problem, Model.of(problem), labels)]
+    ...     for found in find_duplicates(problem, recognize(problem), labels)]
     [(0, 0.0, []), (1, 1.0, [[5, 8]])]
     """
     if problem.groups is None or not model.graph.grouped:
@@ -136,11 +138,13 @@ def _worth(problem: Problem, model: Model) -> Graph:
     W, every = problem.similarity, model.given
     n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
     if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
-        every = build_graph(Problem(W, None), model.unit, model.given.given)
+        every = build_graph(Problem(W, None), model.reading.unit, model.given.given)
     # To a model that learnt them, similarities are worth log likelihood ratios.
-    if model.right is not None and len(model.right) and problem.kind != "odds":
+    if model.judged is not None and len(model.judged.right) and problem.kind != "odds":
+        right = model.judged.right
         curve = Curve(model.given.values)
-        share = curve.shares(model.given.values, model.right)
-        ratio = logit(share) - logit(np.clip(model.right.mean(), 1e-6, 1.0 - 1e-6))
+        share = curve.shares(model.given.values, right)
+        ratio = logit(share) - logit(np.clip(right.mean(), 1e-6, 1.0 - 1e-6))
         return every._replace(values=np.asarray(ratio[curve.bins(every.values)]))
-    return every if model.worth is None else model.worth.applied(every)
+    reading = model.reading
+    return reading.worth.applied(every) if isinstance(reading, Learnt | Ranked) else every

@@ -1,131 +1,153 @@
-"""The labels of a chosen step: merged between valleys, compared with noise, improved further."""
+"""The labels of a chosen step: compared with noise, and improved further.
+
+What is asked of many items is asked of `Parts`, so that it is the same of one graph in memory and
+of shards in files.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.finish_points import (
-    Finished,
-    find_borders,
-    finish_points,
-    join_components,
-)
-from spherelax.coordinate.learn import Learnt
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.finish_points import Finished, join_components
+from spherelax.coordinate.graph.account import Totals
+from spherelax.coordinate.model import Reading
 from spherelax.coordinate.moves.polish import polished
 from spherelax.coordinate.noise import beyond_noise
+from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.rivals import by_evidence
+from spherelax.coordinate.run import Walked
 from spherelax.coordinate.shake import shaken
-from spherelax.coordinate.walk import Route
+from spherelax.coordinate.trail import Route
 from spherelax.labels import Labels
-from spherelax.pick import Pick
-from spherelax.result import Callback, Status
+from spherelax.result import Status
 
 # Labels whose saving is this share of the best are nearly as good.
 NEARLY = 0.99
 
 
-def finish(
-    learnt: Learnt,
-    route: Route,
-    pick: Pick,
-    *,
-    scales: NDArray[np.float64] | None,
-    joins_noise: bool,
-    callback: Callback | None,
-    has_neighbors: bool = False,
-) -> Finished:
-    """Return the labels of a pick; those of a sweep that was interrupted are only polished.
+class Parts(Protocol):
+    """All parts of a problem that was walked: a graph in memory, or shards in files."""
 
-    ``scales`` are given if labels are to be merged between valleys, ``has_neighbors`` tells whether
-    they are to be compared with patches of a neighbour graph; ``joins_noise`` tells whether
-    all that is connected gets one label where it looks like noise. Ctrl-C ends it, with what was
-    found before.
+    @property
+    def reading(self) -> Reading:
+        """What the similarities are taken for."""
+
+    @property
+    def totals(self) -> Totals:
+        """What is known of all items."""
+
+    @property
+    def savings(self) -> NDArray[np.float64]:
+        """What the labels of each step save, in nats."""
+
+    @property
+    def gammas(self) -> NDArray[np.float64]:
+        """The resolution of each step, in units of what is walked."""
+
+    def beyond_noise(self) -> NDArray[np.bool_]:
+        """Tell which steps describe the similarities clearly better than they could noise."""
+
+    def polish(self, at: int, gamma: float) -> float:
+        """Polish the labels of a step at a resolution, and return what they save."""
+
+
+class Chosen(NamedTuple):
+    """The step whose labels were chosen, and why; None: all that is connected gets one label."""
+
+    at: int | None
+    status: Status
+
+
+def choose_beyond_noise(parts: Parts, at: int, *, joins_noise: bool) -> Chosen:
+    """Return a step if it is beyond noise; else the best one that is.
+
+    If there is none, the labels may be those of noise: they are kept or, if ``joins_noise``, all
+    that is connected is joined.
     """
-    found = Finished(learnt.path.labels[pick.index], pick.index, pick.status)
-    try:
-        if learnt.is_whole and scales is not None:
-            return finish_points(learnt, route, scales, callback)
-        if learnt.is_whole and has_neighbors and pick.status is Status.DESCRIBED:
-            return find_borders(learnt, route, callback)
-        if pick.status is Status.DESCRIBED and learnt.model.right is not None:
-            return _likeliest(learnt, route, found)
-        if learnt.is_whole and pick.status is Status.DESCRIBED:
-            found = _compared(learnt, route, found, joins_noise)
-        if not found.is_step:
-            return found._replace(is_whole=learnt.is_whole)
-        if route.has_many(learnt.model) and not _has_small_labels(learnt.model):
-            found = found._replace(labels=_polished(learnt, route, found))
-        elif learnt.is_whole and not learnt.is_large and pick.status is Status.DESCRIBED:
-            found = found._replace(labels=_shaken(learnt, found))
-        if learnt.is_whole and found.status is Status.DESCRIBED:
-            savings = np.asarray(learnt.path.savings)
-            found = found._replace(rival=by_evidence(learnt.path.labels, savings, found.labels))
-    except KeyboardInterrupt:
-        return found._replace(is_whole=False)
-    return found._replace(is_whole=learnt.is_whole and found.is_whole)
-
-
-def _has_small_labels(model: Model) -> bool:
-    """Tell whether labels are entities, which single moves find and merging would only chain."""
-    return model.learns_worth and not model.graph.grouped
-
-
-def _likeliest(learnt: Learnt, route: Route, found: Finished) -> Finished:
-    """Return the labels of log odds that no move makes likelier."""
-    labels = polished(learnt.model.graph, found.labels, gamma=0.0, n_threads=route.n_threads)
-    return Finished(labels, found.at, Status.LIKELIEST, is_whole=learnt.is_whole)
-
-
-def _compared(learnt: Learnt, route: Route, found: Finished, joins: bool) -> Finished:
-    """Return the best labels that save more than those of noise.
-
-    If there are none, say that the labels may be those of noise, and join what is connected if that
-    is wanted.
-    """
-    path = learnt.path
-    at = best_beyond(beyond_noise(learnt, route), np.asarray(path.savings), found.at)
-    if at is not None:
-        return found._replace(labels=path.labels[at], at=at)
-    if not joins:
-        return found._replace(status=Status.NOISE)
-    return join_components(learnt)
-
-
-def best_beyond(is_beyond: NDArray[np.bool_], savings: NDArray[np.float64], at: int) -> int | None:
-    """Return a step if it is beyond noise; else the best one that is; None: there is none."""
+    is_beyond = parts.beyond_noise()
     if is_beyond[at]:
-        return at
-    return int(np.where(is_beyond, savings, -np.inf).argmax()) if is_beyond.any() else None
+        return Chosen(at, Status.DESCRIBED)
+    if is_beyond.any():
+        best = int(np.where(is_beyond, parts.savings, -np.inf).argmax())
+        return Chosen(best, Status.DESCRIBED)
+    return Chosen(None if joins_noise else at, Status.NOISE)
 
 
-def first_nearly(savings: NDArray[np.float64], at: int) -> int:
-    """Return the first step whose labels are nearly as good as those of a step."""
-    return int((savings >= NEARLY * savings[at]).argmax())
+def polish_many(parts: Parts, at: int, status: Status) -> bool:
+    """Polish labels of many items, and tell whether the polished ones are better.
 
-
-def _shaken(learnt: Learnt, found: Finished) -> Labels:
-    """Return better labels at the resolution of a step."""
-    model = learnt.model
-    gamma = model.average * float(learnt.path.resolutions[found.at])
-    return shaken(model, model.labeling(found.labels), gamma).labels
-
-
-def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:
-    """Return labels of many items, which do not merge during the walk, polished whole.
-
-    They come to rest well before the step that describes best: they are polished at the first
-    resolution where they are nearly as good, and only count if they then describe better.
+    During the walk labels do not merge; they come to rest well before the step that describes best.
+    So they are polished at the first resolution where they are nearly as good, and only count if
+    they then describe better. Log odds are polished at 0. Entities of a list without groups are not
+    polished: single moves find them, and merging would only chain them.
     """
-    model, path = learnt.model, learnt.path
-    savings, at = np.asarray(path.savings), found.at
-    is_described = found.status is Status.DESCRIBED
-    if is_described:
-        at = first_nearly(savings, at)
-    gamma = model.average * float(path.resolutions[at])
-    labels = polished(model.graph, found.labels, gamma, n_threads=route.n_threads)
-    if not is_described:
-        return labels
-    saving = model.labeling(labels, n_threads=route.n_threads).saving
-    return found.labels if saving < savings[found.at] else labels
+    if parts.reading.is_likelihood and status is Status.DESCRIBED:
+        parts.polish(at, 0.0)
+        return True
+    if isinstance(parts.reading, Learnt) and parts.totals.n_groups == 0:
+        return False
+    if status is not Status.DESCRIBED:
+        parts.polish(at, float(parts.gammas[at]))
+        return True
+    savings = parts.savings
+    nearly = int((savings >= NEARLY * savings[at]).argmax())
+    return parts.polish(at, float(parts.gammas[nearly])) >= savings[at]
+
+
+class InMemory:
+    """A walked graph as the only part of its problem."""
+
+    def __init__(self, walked: Walked, route: Route) -> None:
+        self.walked, self.route = walked, route
+        self.reading, self.totals = walked.model.reading, walked.model.totals
+        self.savings = np.asarray(walked.path.savings)
+        self.gammas = walked.model.average * walked.path.resolutions
+        self.polished: Labels | None = None
+
+    def beyond_noise(self) -> NDArray[np.bool_]:
+        """Compare the walk with walks of noise."""
+        return beyond_noise(self.walked, self.route)
+
+    def polish(self, at: int, gamma: float) -> float:
+        """Polish the labels of a step, and keep them."""
+        model, n_threads = self.walked.model, self.route.n_threads
+        labels = polished(model.graph, self.walked.path.labels[at], gamma, n_threads=n_threads)
+        self.polished = labels
+        return model.labeling(labels, n_threads=n_threads).saving
+
+
+def finish(
+    walked: Walked, route: Route, found: Finished, *, joins_noise: bool
+) -> Iterator[Finished]:
+    """Yield the labels of a pick, better ones each time; the last ones are the answer.
+
+    Labels of a sweep that was interrupted are only polished. ``joins_noise`` tells whether all that
+    is connected gets one label where it looks like noise.
+    """
+    model, is_described = walked.model, found.status is Status.DESCRIBED
+    parts, is_likelihood = InMemory(walked, route), model.reading.is_likelihood
+    if is_described and found.is_whole and not is_likelihood:
+        at, status = choose_beyond_noise(parts, found.at, joins_noise=joins_noise)
+        if at is None:
+            yield join_components(walked)
+            return
+        found = found._replace(labels=walked.path.labels[at], at=at, status=status)
+        yield found
+    if route.has_many(model) or (is_likelihood and is_described):
+        if polish_many(parts, found.at, found.status) and parts.polished is not None:
+            found = found._replace(labels=parts.polished)
+        if is_likelihood and is_described:
+            yield found._replace(status=Status.LIKELIEST)
+            return
+    is_open = is_described and found.is_whole and not walked.is_large
+    if is_open and parts.polished is None:
+        gamma = float(parts.gammas[found.at])
+        found = found._replace(labels=shaken(model, model.labeling(found.labels), gamma).labels)
+    if found.status is Status.DESCRIBED and found.is_whole:
+        rival = by_evidence(walked.path.labels, parts.savings, found.labels)
+        found = found._replace(rival=rival)
+    yield found

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import components
-from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.points.borders import (
     MOST_CELLS,
@@ -31,8 +30,10 @@ from spherelax.coordinate.points.valleys import (
     steps_to_merge,
     tree,
 )
+from spherelax.coordinate.readings import Plain
 from spherelax.coordinate.rivals import by_count, by_evidence
-from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.run import Walked, walk
+from spherelax.coordinate.trail import Route
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Status, Step, SweepPath
 
@@ -55,7 +56,7 @@ class Finished(NamedTuple):
 
 
 def finish_points(
-    learnt: Learnt, route: Route, scales: NDArray[np.float64], callback: Callback | None
+    learnt: Walked, route: Route, scales: NDArray[np.float64], callback: Callback | None
 ) -> Finished:
     """Return the labels of points, between valleys.
 
@@ -76,7 +77,7 @@ def finish_points(
 
 
 def _between_valleys(
-    learnt: Learnt, route: Route, scales: NDArray[np.float64], callback: Callback | None
+    learnt: Walked, route: Route, scales: NDArray[np.float64], callback: Callback | None
 ) -> Finished:
     """Return the labels with valleys all around, judged at the step with as many labels.
 
@@ -115,11 +116,11 @@ def _unseen(
 
 def _softness(model: Model, scales: NDArray[np.float64] | None) -> Softness | None:
     """Return how soft labels of points are; None: unknown, where no distances are known."""
-    return None if scales is None else Softness.of(model.graph, model.unit, scales)
+    return None if scales is None else Softness.of(model.graph, model.reading.unit, scales)
 
 
 def find_borders(
-    learnt: Learnt,
+    learnt: Walked,
     route: Route,
     callback: Callback | None,
     scales: NDArray[np.float64] | None = None,
@@ -145,7 +146,7 @@ def find_borders(
 
 
 def _clearer(
-    learnt: Learnt,
+    learnt: Walked,
     route: Route,
     scales: NDArray[np.float64],
     callback: Callback | None,
@@ -178,7 +179,7 @@ def _nearest(path: SweepPath, labels: Labels) -> int:
 
 
 def _cells(
-    learnt: Learnt,
+    learnt: Walked,
     route: Route,
     scales: NDArray[np.float64],
     most_cells: int,
@@ -199,14 +200,12 @@ def _cells(
         is_over = bool(is_few.any()) or field.graph.n_items == n_before
         # Cells differ in size as items do in degree: both are weights of the null model.
         has_edges = len(field.graph.values) > 0
-        model = Model(field.graph, field.graph, unit=1.0, is_corrected=has_edges)
-        path = walk(model, route._replace(is_thorough=is_over), callback)
-        if not path.is_whole:
-            raise KeyboardInterrupt
+        model = Model(field.graph, field.graph, Plain(is_corrected=has_edges))
+        path = walk(model, route._replace(is_thorough=is_over), callback).path()
     return field, path, cells
 
 
-def join_components(learnt: Learnt) -> Finished:
+def join_components(learnt: Walked) -> Finished:
     """Return one label for all that is connected, which may be noise or one cluster."""
     graph = learnt.model.graph
     labels = components(graph.indptr, graph.indices, graph.group)

@@ -14,11 +14,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.special import lambertw
 
+from spherelax.coordinate.graph.account import Totals
 from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.part import components_up_to, draw
-from spherelax.coordinate.learn import Learnt, learn
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.readings import Learnt, Ranked, begin
+from spherelax.coordinate.run import Walked, learn, walk
+from spherelax.coordinate.trail import Route
 from spherelax.problem import Problem
 
 # Labels that save at least this number of nats per item are not compared with noise.
@@ -48,7 +50,7 @@ N_SURROGATES_OF_MANY = 1
 SPARSE = 64
 
 
-def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
+def beyond_noise(walked: Walked, route: Route) -> NDArray[np.bool_]:
     """Tell which steps describe the similarities clearly better than they could describe noise.
 
     Weak structure saves less than the many labels of noise do at their best resolution, but more
@@ -56,16 +58,13 @@ def beyond_noise(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
     all steps. Nobody can tell it of two groups, whose matches are always consistent, or of a few
     items.
     """
-    model, path = learnt.model, learnt.path
-    savings, n_items = np.asarray(path.savings), model.totals.n_present
-    everything = np.ones(len(savings), dtype=np.bool_)
-    grouped = model.graph.grouped
-    if not is_doubtful(savings, n_items, model.graph.n_groups()):
-        return everything
-    if not grouped and savings.max() <= 0.0:
-        return ~everything
-    if learnt.is_large:
-        return _as_some_components(learnt, route)
+    model, path = walked.model, walked.path
+    savings, grouped = np.asarray(path.savings), model.graph.grouped
+    known = judge_savings(savings, model.totals)
+    if known is not None:
+        return known
+    if walked.is_large:
+        return _as_some_components(walked, route)
     gammas = model.average * path.resolutions
     most = N_SURROGATES_OF_MANY if route.has_many(model) else MOST_SURROGATES
     levels = np.full((2, len(savings)), -np.inf)
@@ -86,21 +85,25 @@ def _least(levels: NDArray[np.float64], model: Model, spread: float) -> NDArray[
     if model.graph.grouped:
         return np.asarray(levels + max(ABOVE_NOISE * n_items, varies))
     # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
-    above = levels if model.is_corrected else levels + varies
+    above = levels if model.reading.is_corrected else levels + varies
     return np.maximum(np.maximum(BEYOND_NOISE * levels, above), 0.0)
 
 
-def is_doubtful(savings: NDArray[np.float64], n_items: int, n_groups: int) -> bool:
-    """Tell whether labels with such savings are to be compared with noise.
+def judge_savings(savings: NDArray[np.float64], totals: Totals) -> NDArray[np.bool_] | None:
+    """Tell which steps are beyond noise, if savings alone tell it; None: they do not.
 
-    ``n_groups`` is 0 if there are none.
+    All are, if labels save much, or if noise could not be seen. Without groups none are if labels
+    save nothing.
     """
-    if 0 < n_groups <= 2 or (n_groups and n_items < FEW):
-        return False
-    return bool(savings.max() < DOUBTFUL * n_items)
+    n_items, n_groups = totals.n_present, totals.n_groups
+    everything = np.ones(len(savings), dtype=np.bool_)
+    is_hidden = 0 < n_groups <= 2 or (n_groups > 0 and n_items < FEW)
+    if is_hidden or savings.max() >= DOUBTFUL * n_items:
+        return everything
+    return ~everything if n_groups == 0 and savings.max() <= 0.0 else None
 
 
-def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float64]:
+def _levels(surrogate: Walked, gammas: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return what labels of noise save at most at about each of some resolutions, and from it on.
 
     With groups, at any resolution.
@@ -114,42 +117,38 @@ def _levels(surrogate: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.float6
     return np.stack([around, after])[:, _nearest(surrogate, gammas)]
 
 
-def _nearest(learnt: Learnt, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
+def _nearest(walked: Walked, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the steps of a path whose resolutions are nearest to some others."""
-    own = np.log(learnt.model.average * learnt.path.resolutions)
+    own = np.log(walked.model.average * walked.path.resolutions)
     return np.asarray(np.abs(np.log(gammas)[:, None] - own).argmin(axis=1))
 
 
-def _as_some_components(learnt: Learnt, route: Route) -> NDArray[np.bool_]:
+def _as_some_components(walked: Walked, route: Route) -> NDArray[np.bool_]:
     """Tell it of all steps of a large problem by some of its components."""
-    model = learnt.model
+    model = walked.model
     start = draw(model.graph, model.graph.given).enough().start[-1]
     model = model.among(components_up_to(model.graph, model.graph.given, start))
-    return beyond_noise_of(model, learnt.model.average * learnt.path.resolutions, route)
+    return beyond_noise_of(model, walked.model.average * walked.path.resolutions, route)
 
 
 def beyond_noise_of(some: Model, gammas: NDArray[np.float64], route: Route) -> NDArray[np.bool_]:
     """Tell of some resolutions whether labels of a model are beyond noise there."""
-    path = walk(some, route, None)
-    if not path.is_whole:
-        raise KeyboardInterrupt
-    learnt = Learnt(some, path, is_whole=True)
-    return beyond_noise(learnt, route)[_nearest(learnt, gammas)]
+    walked = Walked(some, walk(some, route).path())
+    return beyond_noise(walked, route)[_nearest(walked, gammas)]
 
 
-def _at_random(model: Model, route: Route, seed: int) -> Learnt:
+def _at_random(model: Model, route: Route, seed: int) -> Walked:
     """Return what is learnt if the similarities join other items.
 
     Learning once what they are worth is enough: with more lessons, noise saves less.
     """
-    described = model.given if model.floor == 0.0 else model.given.above(model.floor)
-    graph = shuffled(described, model.is_corrected, seed)
-    learns = model.graph.grouped or model.learns_worth
-    random = Model.of_graph(graph, model.unit, model.is_corrected, learns=learns)
-    found = learn(random, route, callback=None, n_lessons=1)
-    if not found.is_whole:
-        raise KeyboardInterrupt
-    return found
+    reading, given = model.reading, model.given
+    if isinstance(reading, Ranked) and reading.floor > 0.0:
+        given = given.above(reading.floor)
+    graph = shuffled(given, reading.is_corrected, seed)
+    learns = given.grouped or isinstance(reading, Learnt)
+    random = begin(graph, reading.unit, reading.is_corrected, learns=learns)
+    return learn(random, route, n_lessons=1)
 
 
 def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:

@@ -1,202 +1,204 @@
-"""The universe-free solver from a problem to labels: which part is called when."""
+"""The loop over resolutions, and what is learnt between two of its runs.
+
+A walk takes a model from a high resolution, at which every item has its own label, to a low one.
+At each resolution the rows of U are improved and rounded to labels, and discrete moves improve the
+labels. The labels that save most then teach what similarities are worth, and the model is walked
+once more.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.duplicates import find_duplicates
-from spherelax.coordinate.finish import finish
-from spherelax.coordinate.finish_points import Finished
-from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.graph.order import are_new
-from spherelax.coordinate.kinds import recognised
-from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
-from spherelax.coordinate.model import Model, extended
+from spherelax.coordinate.graph.graph import Graph, build_graph
+from spherelax.coordinate.graph.part import draw, is_large
+from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves.polish import polished
-from spherelax.coordinate.points.valleys import MOST_ITEMS
-from spherelax.coordinate.solved import CoordinateSource
-from spherelax.coordinate.walk import Route
-from spherelax.labels import Labels, count_labels, renumber, separate_groups
-from spherelax.metrics import modularity
-from spherelax.pick import pick_step
+from spherelax.coordinate.readings import Learnt, recognize, unit_of
+from spherelax.coordinate.trail import Route, Trail, grid, iterates
+from spherelax.coordinate.worth.description import are_uneven
+from spherelax.coordinate.worth.evidence import learn_worth
+from spherelax.coordinate.worth.reliability import reweighted
+from spherelax.labels import Labels
+from spherelax.pick import pick_description
 from spherelax.problem import Problem
-from spherelax.result import (
-    Callback,
-    Outcome,
-    Status,
-    SweepPath,
-)
-from spherelax.settings import Coordinate
+from spherelax.result import Callback, SweepPath
+
+# What similarities are worth is learnt this number of times at most, from labels that are polished
+# in between: it takes less time than a walk each time.
+LESSONS = 4
+
+
+class Walked(NamedTuple):
+    """A model and the path of its walk; ``is_large``: its reading was learnt from a part of it."""
+
+    model: Model
+    path: SweepPath
+    is_large: bool = False
+
+    @property
+    def best(self) -> int:
+        """The step whose labels save most: whatever is picked later, all is learnt from them."""
+        return pick_description(np.asarray(self.path.savings)).index
+
+    @property
+    def labels(self) -> Labels:
+        """The labels that save most."""
+        return self.path.labels[self.best]
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what was walked before it."""
+
+    def __init__(self, walked: Walked) -> None:
+        super().__init__()
+        self.walked = walked
+
+
+@contextmanager
+def keeping(walked: Walked) -> Iterator[None]:
+    """Let Ctrl-C carry what was walked: what has begun after it counts for nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted(walked) from None
+
+
+def walk(model: Model, route: Route, callback: Callback | None = None) -> Trail:
+    """Walk a model down the resolutions, and return what the walk has left behind."""
+    resolutions, trail = grid(model, route), Trail(model, route)
+    steps = zip(resolutions.tolist(), iterates(model, route, resolutions), strict=False)
+    try:
+        for resolution, iterate in steps:
+            trail.add(iterate, resolution)
+            if callback is not None:
+                callback(trail.last_step(len(resolutions)))
+            if trail.has_ended:
+                break
+    except KeyboardInterrupt:
+        if not trail.objectives:
+            raise
+        raise Interrupted(Walked(model, trail.path(is_whole=False))) from None
+    return trail
 
 
 def run(
     problem: Problem,
-    settings: Coordinate,
-    pick: str | float,
-    *,
-    scales: NDArray[np.float64] | None,
-    n_threads: int,
+    route: Route,
     callback: Callback | None,
+    *,
+    is_metric: bool = False,
     sources: NDArray[np.int32] | None = None,
-) -> Outcome:
-    """Walk the resolutions, learn and walk again, choose a step and finish its labels.
+) -> Walked:
+    """Recognise what the similarities of a problem are, learn what they are worth, and walk.
 
-    ``sources`` is given if free items of one source may be copies of each other.
+    ``is_metric`` and ``sources`` are those of `recognize`. Scores of a large problem are learnt
+    from a part of it. Communities of different sizes make uneven degrees: if labels explain the
+    degrees, all is learnt anew under the plain null model; but not with many items, where the plain
+    model joins small labels in the end.
     """
-    problem = recognised(problem)
-    through = None if isinstance(pick, str) else pick
-    has_neighbors = pick == "description" and problem.kind == "neighbors"
-    is_metric = has_neighbors or pick == "valleys"
-    is_thorough = is_metric and problem.n_items <= MOST_ITEMS
-    route = Route(settings, n_threads, through, is_thorough)
-    if is_metric:
-        learnt = learn(Model.of(problem, is_metric=True), route, callback)
-    else:
-        learnt = learn_problem(problem, route, callback, sources)
-    model, given = learnt.model, learnt.model.graph.given
-    picked = pick_step(
-        learnt.path,
-        "description" if pick == "valleys" else pick,
-        merged=learnt.path.n_labels == 1,
-        score=lambda labels: modularity(problem.similarity, model.graph.as_given(labels)),
-        eta_floor=settings.eta_floor,
-    )
-    joins_noise = problem.groups is None
-    scales = None if scales is None else scales[given]
-    found = finish(
-        learnt,
-        route,
-        picked,
-        scales=scales,
-        joins_noise=joins_noise,
-        callback=callback,
-        has_neighbors=has_neighbors,
-    )
-    model, teacher, as_given = learnt.model, _teacher(learnt, found), _AsGiven(learnt.model.graph)
-    path = replace(learnt.path, labels=tuple(map(as_given, learnt.path.labels)))
-    labels = as_given(found.labels)
-    del learnt, as_given  # the labels in the order of the graph, before copies are looked for
-    return Outcome(
-        labels=labels,
-        alpha=float(path.alphas[found.at]),
-        index=found.at if found.is_step else None,
-        status=found.status,
-        is_whole=found.is_whole,
-        path=path,
-        source=CoordinateSource(
-            model,
-            route,
-            teacher,
-            find_duplicates(problem, model, labels),
-            None if sources is None else sources[given],
-            found.unseen,
-        ),
-        right=picked.right,
-        left=picked.left,
-        rival=found.rival,
-    )
+    unit = unit_of(problem)
+    graph = build_graph(problem, unit)
+    if is_large(graph) and not is_metric:
+        reading = read_part(problem, graph, route, unit, sources)
+        of_item = None if sources is None else sources[graph.given]
+        model = reading.read(graph, graph.given, of_item)
+        return weigh_groups(_walk(model, route, callback, is_large=True), route, callback)
+    model = recognize(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
+    walked = learn(model, route, callback)
+    is_open = model.reading.is_corrected and not route.has_many(model) and not is_metric
+    if not is_open or _needs_correction(model, walked.labels):
+        return walked
+    with keeping(walked):
+        return learn(model.reread(is_corrected=False), route, callback)
 
 
-def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
-    """Run; then again, if some groups clearly hold copies, with the items of these groups free.
+def learn(
+    model: Model, route: Route, callback: Callback | None = None, n_lessons: int = LESSONS
+) -> Walked:
+    """Walk a model, learn from its best labels what similarities are worth, and walk once more."""
+    walked = _walk(model, route, callback)
+    with keeping(walked):
+        better = teach(walked, route, n_lessons)
+        if better is not model:
+            walked = _walk(better, route, callback)
+    return weigh_groups(walked, route, callback)
 
-    What the similarities are taken for stays the same. Groups without clear copies keep their wall.
+
+def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
+    """Return the model with what its best labels teach; the same model if that is nothing.
+
+    After each lesson but the last the labels are polished with it; if they rest, all is learnt.
     """
-    hard = run(problem, settings, pick, **others)
-    source: Any = hard.source
-    if not (hard.is_whole and source.with_copies):
-        return hard
-    free = problem.freed(source.with_copies)
-    if free.kind != "odds":
-        kind = "graph" if source.model.right is None else "pairs"
-        free = Problem(free.similarity, free.groups, kind)
-    soft = run(free, settings, pick, sources=problem.groups, **others)
-    return with_found(soft, source)
+    model, path = walked.model, walked.path
+    labels, resolution = walked.labels, float(path.resolutions[walked.best])
+    for lesson in range(n_lessons):
+        if not isinstance(model.reading, Learnt):
+            break
+        if lesson > 0:
+            before, gamma = labels, model.average * resolution
+            labels = polished(model.graph, before, gamma, n_threads=route.n_threads)
+            if np.array_equal(before, labels):
+                break
+        worth = learn_worth(model.given, labels)
+        if worth is None or worth.equals(model.reading.worth):
+            break
+        model = model.reread(worth=worth)
+    return model
 
 
-def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
-    """Return an outcome with the copies that were found with groups, before items were free."""
-    new: Any = outcome.source
-    return replace(outcome, source=replace(new, found=source.found))
+def weigh_groups(walked: Walked, route: Route, callback: Callback | None) -> Walked:
+    """Learn how reliable pairs of groups are, and walk once more if they differ."""
+    model = walked.model
+    if model.reading.is_likelihood:
+        return walked
+    with keeping(walked):
+        weights = reweighted(model.graph, walked.labels)
+        if weights is None:
+            return walked
+        return _walk(model.with_weights(weights), route, callback, is_large=walked.is_large)
 
 
-def absorb(
+def read_part(
     problem: Problem,
-    source: CoordinateSource,
-    labels: Labels,
-    alpha: float,
+    graph: Graph,
+    route: Route,
+    unit: float,
     sources: NDArray[np.int32] | None = None,
-) -> Outcome:
-    """Polish labels of the first items of a problem, and the others, at a resolution.
-
-    If no item has new similarities, labels stay as they are.
-    The resolution stays what it was; where degrees are corrected for, which grow with the
-    collection, it stays in proportion to the average. ``sources`` is that of `run`.
-    """
-    before, model = source.model, extended(source.model, problem)
-    graph = model.graph
-    unit = model.average if before.is_corrected else before.plain_average or before.average
-    gamma = unit * alpha / (1.0 - alpha)
-    n_new = graph.n_items - len(labels)
-    alone = np.arange(n_new, dtype=np.int32) + np.int32(count_labels(labels))
-    everyone, active = np.r_[labels, alone], are_new(before.given, model.given)
-    if problem.groups is not None:
-        n_labels, everyone = count_labels(everyone), separate_groups(everyone, problem.groups)
-        active |= count_labels(everyone) != n_labels
-    everyone = everyone[graph.given]
-    if active.any():
-        everyone = polished(graph, everyone, gamma, active=active)
-    labeling = model.labeling(everyone)
-    found = renumber(graph.as_given(labeling.labels))
-    resolution = gamma / model.average
-    path = SweepPath(
-        alphas=np.array([resolution / (1.0 + resolution)]),
-        etas=np.zeros(1),
-        objectives=np.array([model.objective(labeling.account, resolution)]),
-        labels=(found,),
-        savings=np.array([labeling.saving]),
-    )
-    return Outcome(
-        labels=found,
-        alpha=float(path.alphas[0]),
-        index=0,
-        status=Status.ABSORBED,
-        is_whole=True,
-        path=path,
-        source=CoordinateSource(
-            model,
-            source.route,
-            labeling.labels,
-            find_duplicates(problem, model, found),
-            None if sources is None else sources[graph.given],
-            None if source.unseen is None else source.unseen.elsewhere(),
-        ),
-    )
+) -> Reading:
+    """Return the reading of a large problem, learnt from a part of it."""
+    items = np.sort(graph.given[draw(graph, graph.given).enough().items])
+    of_part = None if sources is None else sources[items]
+    return read_whole(problem.among(items), Facts.of(graph), route, unit, of_part)
 
 
-class _AsGiven:
-    """Labels of a graph in the order of the problem; what was one array stays one."""
+def read_whole(
+    part: Problem,
+    facts: Facts,
+    route: Route,
+    unit: float,
+    sources: NDArray[np.int32] | None = None,
+) -> Reading:
+    """Return what a part teaches about the similarities of the whole."""
+    model = recognize(part, unit=unit, sources=sources)
+    if isinstance(model.reading, Learnt):
+        model = teach(_walk(model, route), route)
+    return model.reading.generalize(model, facts)
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.known: dict[int, tuple[Labels, Labels]] = {}
 
-    def __call__(self, labels: Labels) -> Labels:
-        """Return labels in the order of the problem, numbered by first appearance."""
-        if id(labels) not in self.known:
-            self.known[id(labels)] = labels, renumber(self.graph.as_given(labels))
-        return self.known[id(labels)][1]
+def _walk(
+    model: Model, route: Route, callback: Callback | None = None, *, is_large: bool = False
+) -> Walked:
+    """Walk a model, and return its path."""
+    return Walked(model, walk(model, route, callback).path(), is_large)
 
 
-def _teacher(learnt: Learnt, found: Finished) -> Labels:
-    """Return the labels that teach how likely pairs are right: whatever is picked, the best.
-
-    Where the path does not have the best, they are those that were found.
-    """
-    is_best = found.status in (Status.DESCRIBED, Status.VALLEYS, Status.BORDERS)
-    is_joined = found.status is Status.NOISE and not learnt.model.learns_worth
-    return found.labels if is_best or is_joined else best(learnt.path)
+def _needs_correction(model: Model, labels: Labels) -> bool:
+    """Tell whether degrees, which are corrected for, differ within labels."""
+    degrees = model.given.weight.astype(float)
+    return are_uneven(degrees[degrees > 0], labels[degrees > 0])

@@ -29,8 +29,9 @@ def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
 
     Examples
     --------
+    >>> from spherelax.coordinate.readings import recognize
     >>> from spherelax.problem import Problem
-    >>> model = Model.of(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
+    >>> model = recognize(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
     >>> joined = model.labeling(np.repeat(np.int32([0, 1]), [4, 8]))
     >>> shaken(model, joined, gamma=0.3).labels
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)

@@ -15,6 +15,7 @@ from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.lists.odds import apart, by_labels, judge
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.points.unseen import Unseen
+from spherelax.coordinate.readings import Learnt, Listed
 from spherelax.coordinate.sampling.doubt import (
     Evidence,
     confirmed,
@@ -26,7 +27,7 @@ from spherelax.coordinate.sampling.doubt import (
 from spherelax.coordinate.sampling.drawing import Judged, Net
 from spherelax.coordinate.sampling.missing import with_missing
 from spherelax.coordinate.sampling.posterior import Posterior
-from spherelax.coordinate.walk import Route, grid, iterates
+from spherelax.coordinate.trail import Route, grid, iterates
 from spherelax.labels import Labels, inside_pairs
 from spherelax.result import (
     Duplicates,
@@ -65,7 +66,7 @@ class CoordinateSource:
         """What is known of the pairs: learnt from a list, or from labels where worth is learnt."""
         model = self.model
         is_matched = model.graph.grouped and len(model.graph.values) > 0
-        if model.judged is not None or not (model.learns_worth or is_matched):
+        if model.judged is not None or not (isinstance(model.reading, Learnt) or is_matched):
             return model.judged
         right = likely_right(model.given, self.teacher)
         source = apart(model.given, self.sources)
@@ -133,9 +134,9 @@ class CoordinateSource:
         None: they were not learnt from scores alone.
         """
         model = self.model
-        if model.scores is None or model.right is None:
+        if model.judged is None or not isinstance(model.reading, Listed):
             return None
-        return model.scores.tied(model.given, model.right)
+        return model.reading.scores.tied(model.given, model.judged.right)
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""

@@ -1,10 +1,11 @@
-"""Named tuples in files: one archive of arrays, and a tree in JSON that says where they belong."""
+"""Tuples and readings in files: one archive of arrays, and a tree in JSON of where they belong."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import numpy as np
 
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.part import Draw
-from spherelax.coordinate.lesson import Lesson
 from spherelax.coordinate.lists.matching import Matching, Ranks
 from spherelax.coordinate.lists.odds import Scores
 from spherelax.coordinate.lists.partition import Partition
+from spherelax.coordinate.readings import Learnt, Listed, Plain, Ranked, Stated
 from spherelax.coordinate.sampling.drawing import Beliefs
 from spherelax.coordinate.worth.curve import Curve
 from spherelax.coordinate.worth.evidence import Worth
@@ -28,13 +29,14 @@ TREE = "tree"
 SINGLE = {"Curve": "cuts", "Ranks": "sorted"}
 TUPLES = {
     each.__name__: each
-    for each in (Account, Beliefs, Draw, Lesson, Matching, Partition, Scores, Totals, Worth)
+    for each in (Account, Beliefs, Draw, Matching, Partition, Scores, Totals, Worth)
 }
 MAKERS = {**TUPLES, "Curve": Curve.from_cuts, "Ranks": Ranks}
+READINGS = {each.__name__: each for each in (Learnt, Listed, Plain, Ranked, Stated)}
 
 
 def keep(path: Path, value: Mapping[str, Any]) -> None:
-    """Write named values: numbers, text, arrays, lists and the tuples of the solver.
+    """Write named values: numbers, text, arrays, lists, and the tuples and readings of the solver.
 
     Examples
     --------
@@ -82,6 +84,12 @@ def _packed(value: Any, arrays: dict[str, Any]) -> Any:
         return [_packed(each, arrays) for each in value]
     if isinstance(value, dict):
         return {"dict": {name: _packed(each, arrays) for name, each in value.items()}}
+    if name in READINGS:
+        return {
+            name: _packed(
+                {field.name: getattr(value, field.name) for field in fields(value)}, arrays
+            )
+        }
     if name in TUPLES or name in SINGLE:
         parts = [getattr(value, SINGLE[name])] if name in SINGLE else list(value)
         return {name: _packed(parts, arrays)}
@@ -99,4 +107,6 @@ def _unpacked(value: Any, arrays: Any) -> Any:
         return {key: _unpacked(each, arrays) for key, each in content.items()}
     if name == "array":
         return arrays[content]
+    if name in READINGS:
+        return READINGS[name](**_unpacked(content, arrays))
     return MAKERS[name](*_unpacked(content, arrays))

@@ -9,7 +9,6 @@ at a time: it leaves the same files. What the rounds are is in `rounds`, and wha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
@@ -19,8 +18,8 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.files.source import Source
 from spherelax.io.files.writing import replace_file
 from spherelax.scale.kept import keep, kept
-from spherelax.scale.rounds import program
-from spherelax.scale.shards import Plan, read_plan
+from spherelax.scale.rounds import solve_shards
+from spherelax.scale.shards import read_plan
 from spherelax.scale.shares import Share
 from spherelax.settings import Coordinate
 
@@ -38,6 +37,14 @@ class Round(NamedTuple):
     shards: tuple[int, ...]
 
 
+class _Pending(Exception):  # noqa: N818 (nothing is wrong)
+    """A round that shards have still to do."""
+
+    def __init__(self, found: Round) -> None:
+        super().__init__()
+        self.round = found
+
+
 def advance(folder: Path, settings: Coordinate) -> Round | None:
     """Return what is to be done next; None if everything is done.
 
@@ -48,21 +55,25 @@ def advance(folder: Path, settings: Coordinate) -> Round | None:
     """
     plan = read_plan(folder)
     _check_settings(folder, settings)
-    work = program(plan, settings)
-    order = next(work)
-    for number in count():
+    numbers = count()
+
+    def ask(what: str, **order: Any) -> list[dict[str, Any]]:
+        """Return the answers of all shards to an order; write it if it is new."""
+        number = next(numbers)
         path = _round(folder, number)
         if not path.exists():
-            keep(path, {"what": order.what, **order.content})
+            keep(path, {"what": what, **order})
         left = [shard.number for shard in plan.shards if not _round(shard.folder, number).exists()]
         if left:
-            return Round(number, order.what, max(N_ROUNDS, number + 2), tuple(left))
-        try:
-            order = work.send(_answers(plan, number))
-        except StopIteration as end:
-            replace_file(folder / OUTCOME, json.dumps(end.value, indent=1).encode())
-            return None
-    raise AssertionError("the rounds never end")
+            raise _Pending(Round(number, what, max(N_ROUNDS, number + 2), tuple(left)))
+        return [kept(_round(shard.folder, number)) for shard in plan.shards]
+
+    try:
+        found = solve_shards(plan, settings, ask)
+    except _Pending as pending:
+        return pending.round
+    replace_file(folder / OUTCOME, json.dumps(found, indent=1).encode())
+    return None
 
 
 def perform(folder: Path, number: int, shard: int, n_threads: int = 1) -> None:
@@ -73,11 +84,6 @@ def perform(folder: Path, number: int, shard: int, n_threads: int = 1) -> None:
     share = Share(plan, plan.shards[shard], settings, n_threads)
     what = order.pop("what")
     keep(_round(share.shard.folder, number), share.perform(what, order))
-
-
-def _answers(plan: Plan, number: int) -> Iterator[dict[str, Any]]:
-    """Read the answers of all shards to an order, one after the other."""
-    return (kept(_round(shard.folder, number)) for shard in plan.shards)
 
 
 def _round(folder: Path, number: int) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,11 +13,12 @@ from spherelax.coordinate.graph.account import Totals
 from spherelax.coordinate.graph.graph import Graph, build_graph, largest
 from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.graph.part import components_up_to, draw
-from spherelax.coordinate.lesson import Facts
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.readings import Listed
+from spherelax.coordinate.run import walk
 from spherelax.coordinate.solved import CoordinateSource
-from spherelax.coordinate.walk import Route, follow
+from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.reliability import agreement, of_several, weighted
 from spherelax.io.files.mapped import mapped, save_array, save_rows
 from spherelax.labels import Labels, renumber
@@ -111,26 +111,29 @@ class Share:
             "similarity": half.data[once],
         }
 
-    def _model(self, **order: Any) -> Model:
-        """Return the model of the shard with what was learnt."""
-        lesson, factor = order["lesson"], order.get("factor")
-        graph = self.graph(lesson.unit, order["is_grouped"])
+    def _model(
+        self,
+        reading: Reading,
+        is_grouped: bool,
+        totals: Totals | None = None,
+        factor: NDArray[np.float64] | None = None,
+        has_several: NDArray[np.bool_] | None = None,
+    ) -> Model:
+        """Return the model of the shard by the reading of the whole.
+
+        ``factor`` is what similarities are multiplied by between groups that have several items.
+        """
+        graph = self.graph(reading.unit, is_grouped)
         del self.problem  # the graph has all of it, and memory counts
-        path = self.shard.folder / RIGHT
-        if lesson.scores is not None and path.exists():
-            judged = lesson.scores.known(graph, mapped(path))
-            model = Model.scored(graph, lesson.unit, lesson.scores, judged)
+        known = self.shard.folder / RIGHT
+        if isinstance(reading, Listed) and known.exists():
+            model = reading.bind(graph, reading.scores.known(graph, mapped(known)))
         else:
-            model = lesson.applied(graph, self.numbers[graph.given])
-        if factor is not None:
-            shared = self._shared(graph, order["has_several"])
+            model = reading.read(graph, self.numbers[graph.given])
+        if factor is not None and has_several is not None:
+            shared = self._shared(graph, has_several)
             model = model.with_weights(weighted(model.graph, shared, factor))
-        totals = order.get("totals")
-        if totals is None:
-            return model
-        if model.strata is not None:
-            model = replace(model, strata=model.strata._replace(n_pairs=order["n_pairs"]))
-        return model.within(totals)
+        return model if totals is None else model.within(totals)
 
     def _shared(self, graph: Graph, has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the group of each item of the graph among those with several items."""
@@ -140,22 +143,18 @@ class Share:
     def _learn(self, **order: Any) -> Answer:
         """Return the totals of what similarities are worth."""
         model = self._model(**order)
-        if model.scores is not None and model.right is not None:
-            save_array(self.shard.folder / RIGHT, model.right)
-        named = self.named[model.graph.given] if order["is_grouped"] else None
-        found = Totals.of(model.graph, model.is_corrected, named)
-        if order["is_grouped"]:
-            n_more = len(self.plan.duplicate_free) - len(found.of_group)
-            found = found._replace(of_group=np.pad(found.of_group, (0, n_more)))
-        n_pairs = np.empty(0) if model.strata is None else model.strata.n_pairs
-        return {"totals": found, "n_pairs": n_pairs}
+        if isinstance(model.reading, Listed) and model.judged is not None:
+            save_array(self.shard.folder / RIGHT, model.judged.right)
+        if not order["is_grouped"]:
+            return {"totals": model.count()}
+        found = model.count(self.named[model.graph.given])
+        n_more = len(self.plan.duplicate_free) - len(found.of_group)
+        return {"totals": found._replace(of_group=np.pad(found.of_group, (0, n_more)))}
 
     def _walk(self, **order: Any) -> Answer:
         """Walk, and return what the labels of every step amount to."""
         model = self._model(**order)
-        trail = follow(model, self.route, None)
-        if not trail.is_whole:
-            raise KeyboardInterrupt
+        trail = walk(model, self.route)
         shape = (len(trail.labels), len(self.numbers))
         steps = map(model.graph.as_given, trail.labels)
         save_rows(self.shard.folder / STEPS, steps, shape, np.int32)
@@ -189,7 +188,7 @@ class Share:
         graph, n_threads = model.graph, self.route.n_threads
         labels = polished(graph, self._labels(graph, at), gamma, n_threads=n_threads)
         save_array(self.shard.folder / POLISHED, graph.as_given(labels))
-        return {"account": model.account(labels)}
+        return {"account": model.labeling(labels).account}
 
     def _finish(self, at: int, which: str, alpha: float, **order: Any) -> Answer:
         """Write labels: polished, of a step, or one for each component; and how sure they are."""

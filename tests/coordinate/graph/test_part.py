@@ -9,8 +9,8 @@ from spherelax.coordinate.graph import part as module
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.graph.part import Draw, components_up_to, draw
-from spherelax.coordinate.lesson import Facts, Lesson
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.model import Facts
+from spherelax.coordinate.readings import recognize
 from spherelax.problem import Problem
 
 
@@ -72,15 +72,15 @@ def test_what_is_learnt_from_a_part_serves_the_whole(seed):
     pairs, right = entities(seed, n=900)
     problem = Problem.check(matrix(pairs), kind="pairs")
     third = problem.among(np.flatnonzero(np.arange(problem.n_items) % 900 < 300))
-    taught = Model.of(third)
+    taught = recognize(third)
     graph = build_graph(problem, float(problem.similarity.max()))
-    model = Lesson.of(taught, Facts.of(graph)).applied(graph, graph.given)
+    model = taught.reading.generalize(taught, Facts.of(graph)).read(graph, graph.given)
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     truth = dict(zip(zip(pairs.one, pairs.other, strict=True), right, strict=True))
     ends = np.sort(np.c_[graph.given[row], graph.given[graph.indices]], axis=1)
     same = np.array([truth[tuple(pair)] for pair in ends.tolist()])
-    assert calibration_error(model.right, same) < 0.06
-    assert np.mean((model.right > 0.5) == same) > 0.95
+    assert calibration_error(model.judged.right, same) < 0.06
+    assert np.mean((model.judged.right > 0.5) == same) > 0.95
 
 
 @pytest.mark.parametrize("has_groups", [False, True])

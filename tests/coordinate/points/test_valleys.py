@@ -5,10 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs, make_circles, make_moons
 
 import spherelax as sl
-from spherelax.coordinate.finish import finish
+from spherelax.coordinate.finish_points import finish_points as finish_labels
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.learn import learn
-from spherelax.coordinate.model import Model
 from spherelax.coordinate.points.valleys import (
     MOST_ITEMS,
     N_CELLS,
@@ -18,9 +16,10 @@ from spherelax.coordinate.points.valleys import (
     merged,
     steps_to_merge,
 )
-from spherelax.coordinate.walk import Route
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import learn
+from spherelax.coordinate.trail import Route
 from spherelax.labels import renumber
-from spherelax.pick import pick_description
 from spherelax.problem import Problem
 
 
@@ -206,21 +205,14 @@ def walk_points(X):
     """What was learnt of points, and how they were walked."""
     problem = Problem.check(sl.similarity.nearest_neighbors(X))
     route = Route(sl.Coordinate(), n_threads=1, is_thorough=True)
-    return learn(Model.of(problem, is_metric=True), route, None), route
+    return learn(recognize(problem, is_metric=True), route, None), route
 
 
 def finish_points(X, callback):
     """Merge the labels of points between valleys; also return what was learnt of them before."""
     learnt, route = walk_points(X)
-    found = finish(
-        learnt,
-        route,
-        pick_description(learnt.path.savings),
-        scales=sl.similarity.local_scales(X)[learnt.model.graph.given],
-        joins_noise=True,
-        callback=callback,
-    )
-    return found, learnt
+    scales = sl.similarity.local_scales(X)[learnt.model.graph.given]
+    return finish_labels(learnt, route, scales, callback), learnt
 
 
 def test_progress_between_valleys():
@@ -248,7 +240,7 @@ def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
 
     found, learnt = finish_points(X, interrupt)
     assert not found.is_whole
-    assert learnt.is_whole
+    assert learnt.path.is_whole
     model, labels = learnt.model, learnt.path.labels
     steps = steps_to_merge(labels)[:n_merged]
     field = Field.of(model.graph, sl.similarity.local_scales(X)[model.graph.given])

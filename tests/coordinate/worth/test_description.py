@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate.graph.tally import within
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.readings import recognize
 from spherelax.coordinate.worth.description import (
     PLAIN_RATE,
     SOFTNESS,
@@ -71,15 +71,15 @@ def planted(seed, *, is_corrected, m=M, n_clusters=4):
         theta = np.minimum(rng.pareto(1.5, m) + 0.3, 6.0)
         expected = np.minimum(expected * np.outer(theta, theta), 1.0)
     W = np.triu(rng.random((m, m)) < expected, 1).astype(float)
-    model = Model.of(Problem.check(W + W.T))
-    assert model.is_corrected == is_corrected
+    model = recognize(Problem.check(W + W.T))
+    assert model.reading.is_corrected == is_corrected
     return model, renumber(truth[model.graph.given])
 
 
 def saving(model, labels):
     """Return what labels save; the model says the same."""
     inside = within(model.graph, labels, int(labels.max()) + 1)
-    account = account_of(labels, inside, model.graph.weight, model.is_corrected)
+    account = account_of(labels, inside, model.graph.weight, model.reading.is_corrected)
     labeling = model.labeling(labels)
     assert labeling.labels is labels
     assert labeling.saving == model.description.saving(account)
@@ -123,7 +123,7 @@ def test_items_without_weight_change_nothing(is_corrected, seed):
     among = np.r_[truth, np.arange(7) % n_labels]
     for labels, of_each in ((alone, np.r_[inside, np.zeros(7)]), (among, inside)):
         account = account_of(labels, of_each, weight, is_corrected)
-        assert model.saving(account) == pytest.approx(saving(model, truth))
+        assert model.description.saving(account) == pytest.approx(saving(model, truth))
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
@@ -137,7 +137,7 @@ def test_accounts_of_parts_add_up_to_the_same_bits(is_corrected, seed):
     ]
     one = account_of(truth, inside, model.graph.weight, is_corrected)
     for found in (of_part[0].plus(of_part[1]), of_part[1].plus(of_part[0])):
-        assert model.saving(found) == model.saving(one)
+        assert model.description.saving(found) == model.description.saving(one)
 
 
 @pytest.mark.parametrize("m", [1, 2, 4, 6])

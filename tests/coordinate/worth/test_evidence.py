@@ -7,7 +7,7 @@ import pytest
 
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.readings import Plain, recognize
 from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, by_rank, learn_worth
 from spherelax.problem import Problem
 from twins import dense_similarity
@@ -88,8 +88,8 @@ def test_nothing_is_learnt_without_sizes_or_contradictions(seed):
     assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None
     inside = graph_of(np.where(truth[:, None] == truth, W, 0.0), groups)
     assert learn_worth(inside, truth.astype(np.int32)[inside.given]) is None
-    plain = Model.of(Problem.check((W > 0).astype(float), groups))
-    assert plain.worth is None
+    plain = recognize(Problem.check((W > 0).astype(float), groups))
+    assert isinstance(plain.reading, Plain)
     assert plain.graph is plain.given
 
 
@@ -139,6 +139,6 @@ def test_what_was_learnt_holds_for_new_items(seed):
     start = sl.solve(W[np.ix_(old, old)], groups[old])
     result = sl.solve(W, groups, start=start)
     assert f_score(truth, result.labels, groups) > 0.9
-    weighed, before = result.source.model.graph, start.source.model
+    weighed, before = result.source.model.graph, start.source.model.reading
     again = before.worth.applied(build_graph(Problem.check(W, groups), before.unit))
     np.testing.assert_array_equal(dense_similarity(weighed), dense_similarity(again))

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.model import Model
-from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import walk
+from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.reliability import reweighted
 from spherelax.problem import Problem
 from twins import dense_similarity
@@ -102,10 +103,10 @@ def test_nothing_is_learnt_from_a_single_pair_of_groups(seed):
 def test_labels_are_better_for_what_was_learnt(seed):
     graph, truth, _ = matching(seed, n_groups=16, noisy=0.7)
     group = graph.groups()
-    model, scores = Model.of(Problem.check(dense_similarity(graph), group)), []
+    model, scores = recognize(Problem.check(dense_similarity(graph), group)), []
     truth, group = truth[model.graph.given], model.graph.groups()
     for _ in range(2):
-        path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
+        path = walk(model, Route(sl.Coordinate(), n_threads=1)).path()
         labels = path.labels[int(path.savings.argmax())]
         scores.append(sl.metrics.pairwise_scores(truth, labels, group).f_score)
         again = reweighted(model.graph, labels)

@@ -86,6 +86,8 @@ class Totals(NamedTuple):
     of_ratio : ndarray of int64
         Where degrees are corrected for: how many similarities have each ratio ``W_ij / (n_i n_j)``,
         by its logarithm; else empty.
+    of_stratum : ndarray
+        Where sizes are described apart: number of pairs in each stratum; else empty.
     """
 
     n_present: int
@@ -96,6 +98,7 @@ class Totals(NamedTuple):
     similarity: int
     strongest: float
     of_ratio: NDArray[np.int64]
+    of_stratum: Sums
 
     @classmethod
     def of(
@@ -121,6 +124,7 @@ class Totals(NamedTuple):
             similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),
             strongest=graph.strongest,
             of_ratio=_of_ratio(graph) if is_corrected else np.empty(0, dtype=np.int64),
+            of_stratum=np.empty(0),
         )
 
     def plus(self, other: Totals) -> Totals:
@@ -134,6 +138,7 @@ class Totals(NamedTuple):
             self.similarity + other.similarity,
             max(self.strongest, other.strongest),
             self.of_ratio + other.of_ratio,
+            self.of_stratum + other.of_stratum,
         )
 
     @property
@@ -148,8 +153,13 @@ class Totals(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Similarity of all pairs."""
+        """What all pairs are worth; log odds, all that are above 0."""
         return 0.5 * self.similarity * UNIT
+
+    @property
+    def average(self) -> float:
+        """The mean similarity under the null model: the unit of resolutions."""
+        return self.total / self.n_pairs if self.total > 0 else 1.0
 
     def ratio(self, quantile: float) -> float:
         """Return a quantile of the ratios ``W_ij / (n_i n_j)``."""

@@ -16,7 +16,7 @@ costs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from scipy.special import entr, gammaln
 
 from spherelax.coordinate.graph.account import UNIT, Account, whole
 from spherelax.coordinate.graph.tally import moments
+from spherelax.coordinate.worth.strata import strata_saving
 from spherelax.labels import count_labels
 
 # With 1, labels whose pairs are all similar would cost nothing, and small complete parts would be
@@ -58,6 +59,8 @@ class Description:
         Weight of the cost of labels that have names.
     names : float
         Share of the cost of names that labels must pay for: 0, unless there are groups.
+    of_stratum : ndarray
+        Where sizes are described apart: number of pairs in each stratum; else empty.
     """
 
     total: float
@@ -65,6 +68,7 @@ class Description:
     is_corrected: bool
     rate: float
     names: float = 0.0
+    of_stratum: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def saving(self, account: Account) -> float:
         """Return the nats that labels save over one label for all.
@@ -83,7 +87,10 @@ class Description:
         outside = max(self.total - inside, 0.0)
         coded += _nats(outside, self.n_pairs - account.pairs)
         gained = _nats(self.total, self.n_pairs) - coded
-        return gained - self._cost(account.of_size) - parameters
+        found = gained - self._cost(account.of_size) - parameters
+        if len(self.of_stratum) == 0:
+            return found
+        return found + strata_saving(self.of_stratum, account.strata)
 
     def _cost(self, of_size: NDArray[np.int64]) -> float:
         """Return what the labels cost in the cheaper way: with names, if they are few, or without.
@@ -103,15 +110,7 @@ class Description:
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """How much likelier labels are than no labels, where similarities are log odds.
-
-    Attributes
-    ----------
-    n_pairs : float
-        Number of pairs.
-    """
-
-    n_pairs: float
+    """How much likelier labels are than no labels, where similarities are log odds."""
 
     def saving(self, account: Account) -> float:
         """Return by how many nats labels are likelier: the log odds inside them.
@@ -119,7 +118,7 @@ class Likelihood:
         Examples
         --------
         >>> account = account_of(np.array([0, 0, 1]), np.array([3.0, 0.0]), np.ones(3), False)
-        >>> Likelihood(3.0).saving(account)
+        >>> Likelihood().saving(account)
         3.0
         """
         return account.inside * UNIT

@@ -28,7 +28,7 @@ MAX_STRATA = 64
 class Strata(NamedTuple):
     """The stratum of each similarity, from 1 on, the number of pairs in each, and its floor.
 
-    Similarities of stratum 0 say nothing: they are not described.
+    Similarities of stratum 0 are below the first floor and say nothing: they are not described.
     """
 
     of_entry: NDArray[np.uint8]
@@ -69,23 +69,26 @@ class Strata(NamedTuple):
         counts = within_strata(graph, self.of_entry, labels, n_strata, count_labels(labels))
         return counts[1 : n_strata + 1], counts[n_strata + 1 :]
 
-    def saving(self, inside: NDArray[np.float64]) -> float:
-        """Return the nats that labels save, given how many pairs of each stratum are inside them.
 
-        Each number that is needed beyond one, the share inside labels, costs half the logarithm of
-        the number of pairs.
+def strata_saving(n_pairs: NDArray[np.float64], inside: NDArray[np.float64]) -> float:
+    """Return the nats that labels save, given how many pairs of each stratum are inside them.
 
-        Examples
-        --------
-        >>> strata = Strata(np.empty(0, np.uint8), np.array([50.0, 50.0]), np.float32([1, 2]))
-        >>> round(strata.saving(np.array([10.0, 40.0])), 2), strata.saving(np.array([25.0, 25.0]))
-        (16.97, 0.0)
-        """
-        n = float(self.n_pairs.sum())
-        fit = isotonic_regression(inside / self.n_pairs, weights=self.n_pairs)
-        coded = _log_likelihood(fit.x[fit.blocks[:-1]], fit.weights)
-        plain = _log_likelihood(np.array([inside.sum() / n]), np.array([n]))
-        return coded - plain - 0.5 * (len(fit.weights) - 1) * float(np.log(n))
+    Each number that is needed beyond one, the share inside labels, costs half the logarithm of
+    the number of pairs.
+
+    Examples
+    --------
+    >>> n_pairs = np.array([50.0, 50.0])
+    >>> round(strata_saving(n_pairs, np.array([10.0, 40.0])), 2)
+    16.97
+    >>> strata_saving(n_pairs, np.array([25.0, 25.0]))
+    0.0
+    """
+    n = float(n_pairs.sum())
+    fit = isotonic_regression(inside / n_pairs, weights=n_pairs)
+    coded = _log_likelihood(fit.x[fit.blocks[:-1]], fit.weights)
+    plain = _log_likelihood(np.array([inside.sum() / n]), np.array([n]))
+    return coded - plain - 0.5 * (len(fit.weights) - 1) * float(np.log(n))
 
 
 def _log_likelihood(share: NDArray[np.float64], n_pairs: NDArray[np.float64]) -> float:

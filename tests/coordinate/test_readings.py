@@ -1,12 +1,13 @@
-"""What is solved: the null model that degrees choose, the unit of resolutions, growth."""
+"""Readings of W: the null model that degrees choose, the unit of resolutions, growth."""
 
 import numpy as np
 import pytest
 
 import spherelax as sl
 import twins
-from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.walk import Route, walk
+from spherelax.coordinate.readings import Learnt, Plain, Ranked, begin, extend, recognize
+from spherelax.coordinate.run import walk
+from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.evidence import by_rank, by_surprise
 from spherelax.labels import renumber
 from spherelax.problem import Problem
@@ -24,7 +25,7 @@ def planted_degrees(seed, m=300, n_clusters=4):
 
 def described(model):
     """Walk a model and return the labels that describe best."""
-    path = walk(model, Route(sl.Coordinate(), n_threads=1), None)
+    path = walk(model, Route(sl.Coordinate(), n_threads=1)).path()
     return path.labels[int(path.savings.argmax())]
 
 
@@ -34,17 +35,15 @@ def f_score(truth, labels, groups=None):
 
 def test_broad_degrees_are_corrected_for(seed):
     W, truth = planted_degrees(seed)
-    model = Model.of(Problem.check(W))
-    assert model.is_corrected
+    model = recognize(Problem.check(W))
+    assert model.reading.is_corrected
     degrees = model.graph.weight
     given = model.graph.given
     np.testing.assert_array_equal(degrees, W.sum(axis=1)[given])
     truth = truth[given]
     corrected = f_score(truth, described(model))
     plain_graph = model.graph._replace(weight=(degrees > 0).astype(np.float32))
-    plain = f_score(
-        truth, described(Model.of_graph(plain_graph, model.unit, is_corrected=False, learns=False))
-    )
+    plain = f_score(truth, described(begin(plain_graph, model.reading.unit, learns=False)))
     assert corrected > 0.95
     assert corrected > plain + 0.1
     labels = model.graph.as_given(described(model))
@@ -56,7 +55,7 @@ def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
     rng = np.random.default_rng(seed)
     groups = rng.integers(12, size=40) if grouped else None
     W = rng.random((40, 40))
-    model = Model.of(Problem.check(W + W.T, groups))
+    model = recognize(Problem.check(W + W.T, groups))
     assert model.graph.grouped == grouped
     S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
     apart = np.ones((40, 40), dtype=bool) if groups is None else groups[:, None] != groups
@@ -70,7 +69,7 @@ def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
 
 
 def test_without_similarities_the_average_is_one():
-    model = Model.of(Problem.check(np.eye(4)))
+    model = recognize(Problem.check(np.eye(4)))
     assert model.average == 1.0
     labels = np.arange(4, dtype=np.int32)
     assert model.labeling(labels).saving == 0.0
@@ -79,16 +78,18 @@ def test_without_similarities_the_average_is_one():
 def test_similarities_of_different_sizes_begin_with_their_order(seed):
     W, groups, _ = sl.datasets.make_partial_matching(6, 8, shuffled=0.3, random_state=seed)
     for given in (None, groups):
-        model = Model.of(Problem.check(W, given))
-        assert model.worth is None
+        model = recognize(Problem.check(W, given))
+        assert isinstance(model.reading, Plain)
         np.testing.assert_array_equal(model.graph.values, model.given.values)
     sizes = W * (1.0 + np.add.outer(*2 * [np.arange(len(W))]))
-    for given, worth in ((None, by_surprise), (groups, by_rank)):
-        model = Model.of(Problem.check(sizes, given))
-        assert model.worth.equals(worth(model.given))
-        np.testing.assert_array_equal(model.graph.values, model.worth.applied(model.given).values)
-    metric = Model.of(Problem.check(sizes), is_metric=True)
-    assert metric.worth is None
+    for given, worth, kind in ((None, by_surprise, Ranked), (groups, by_rank, Learnt)):
+        model = recognize(Problem.check(sizes, given))
+        assert isinstance(model.reading, kind)
+        assert model.reading.worth.equals(worth(model.given))
+        applied = model.reading.worth.applied(model.given)
+        np.testing.assert_array_equal(model.graph.values, applied.values)
+    metric = recognize(Problem.check(sizes), is_metric=True)
+    assert isinstance(metric.reading, Plain)
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
@@ -99,11 +100,12 @@ def test_what_a_model_is_stays_while_it_grows(is_corrected, seed):
         W, _ = sl.datasets.make_binary_similarity(300, 4, rewired=0.3, random_state=seed)
     np.fill_diagonal(W, 0.0)
     known = slice(0, 250)
-    model = Model.of(Problem.check(W[known, known]))
-    grown = extended(model, Problem.check(3.0 * W))
-    assert (grown.unit, grown.is_corrected) == (model.unit, is_corrected)
+    model = recognize(Problem.check(W[known, known]))
+    grown = extend(model, Problem.check(3.0 * W))
+    assert grown.reading is model.reading
+    assert grown.reading.is_corrected == is_corrected
     W = W[np.ix_(grown.graph.given, grown.graph.given)]
-    np.testing.assert_allclose(twins.dense_similarity(grown.graph), 3.0 * W / model.unit)
-    weight = 3.0 * W.sum(axis=1) / model.unit if is_corrected else W.any(axis=1)
+    np.testing.assert_allclose(twins.dense_similarity(grown.graph), 3.0 * W / model.reading.unit)
+    weight = 3.0 * W.sum(axis=1) / model.reading.unit if is_corrected else W.any(axis=1)
     np.testing.assert_allclose(grown.graph.weight, weight)
     assert grown.plain_average is None

@@ -1,8 +1,4 @@
-"""The walk: a model at one resolution after the other, from fine to coarse.
-
-At each resolution the rows of U are improved, rounded to labels, and the labels improved by
-discrete moves. The path keeps the labels and the curves of every step.
-"""
+"""Where a walk goes, and what it leaves behind: resolutions, and labels and curves of each step."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ from spherelax.coordinate.moves.polish import lowered, moved_once, polished
 from spherelax.coordinate.relax import sweep
 from spherelax.coordinate.relax.rows import round_rows
 from spherelax.labels import Labels, count_labels
-from spherelax.result import Callback, Step, SweepPath
+from spherelax.result import Step, SweepPath
 from spherelax.settings import Coordinate
 
 # Entries of a row of U.
@@ -90,30 +86,6 @@ class Route(NamedTuple):
         return self.settings.row_entries or (ENTRIES_OF_MANY if self.has_many(model) else ENTRIES)
 
 
-def walk(model: Model, route: Route, callback: Callback | None) -> SweepPath:
-    """Round, polish and describe the rows of every step. Ctrl-C ends the walk where it is."""
-    return follow(model, route, callback).path()
-
-
-def follow(model: Model, route: Route, callback: Callback | None) -> Trail:
-    """Walk, and return all that the walk has left behind."""
-    resolutions = grid(model, route)
-    trail = Trail(model, route)
-    try:
-        steps = zip(resolutions.tolist(), iterates(model, route, resolutions), strict=False)
-        for resolution, iterate in steps:
-            trail.add(iterate, resolution)
-            if callback is not None:
-                callback(trail.last_step(len(resolutions)))
-            if trail.has_ended:
-                break
-    except KeyboardInterrupt:
-        trail.is_whole = False
-        if not trail.objectives:
-            raise
-    return trail
-
-
 def is_at_rest(changed: Sequence[int], n_present: int) -> bool:
     """Tell whether labels rest, by how many items had other rows at each step.
 
@@ -146,8 +118,9 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
     logarithm. Resolutions are in units of the average similarity.
     """
     graph, many = model.graph, route.has_many(model)
-    strongest = model.totals.ratio(TOP_QUANTILE) if model.is_corrected else graph.strongest
-    degree = 2.0 * model.total / max(model.totals.n_present, 1)
+    is_corrected = model.reading.is_corrected
+    strongest = model.totals.ratio(TOP_QUANTILE) if is_corrected else graph.strongest
+    degree = 2.0 * model.totals.total / max(model.totals.n_present, 1)
     top = strongest * (min(TOP_OF_MANY / degree, TOP) if many and degree > 0 else TOP)
     bottom = _bottom(model)
     top = max(top / model.average, bottom / BOTTOM)
@@ -163,7 +136,7 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
 
 def _bottom(model: Model) -> float:
     """Return the resolution where the grid ends."""
-    if not model.graph.grouped or model.right is not None:
+    if not model.graph.grouped or model.reading.is_likelihood:
         return BOTTOM
     full = WEAK * model.graph.strongest / max(model.totals.n_groups, 1)
     return max(full / model.average, BOTTOM)
@@ -171,7 +144,7 @@ def _bottom(model: Model) -> float:
 
 def _ends(model: Model) -> bool:
     """Tell whether the walk ends with the grid: below it nothing joins."""
-    return model.graph.grouped or model.right is not None
+    return model.graph.grouped or model.reading.is_likelihood
 
 
 def _narrowed(labels: Labels) -> NDArray[np.integer]:
@@ -203,7 +176,6 @@ class Trail:
         self.savings: list[float] = []
         self.accounts: list[Account] = []
         self.changed: list[int] = []
-        self.is_whole = True
         self.rounded = np.full(model.graph.n_items, -1, dtype=np.int32)
         grouped = model.graph.grouped
         self.n_components = 1 if grouped else len(model.graph.component_ptr) - 1
@@ -269,7 +241,7 @@ class Trail:
     @property
     def _is_over(self) -> bool:
         """Whether the labels of many items rest; those of a part do not tell."""
-        is_part = self.model.totals_given is not None
+        is_part = self.model.whole is not None
         rests = is_at_rest(self.changed, self.model.totals.n_present)
         return rests and self.savings[-1] > 0 and not is_part
 
@@ -285,7 +257,7 @@ class Trail:
             n_labels=count_labels(self.labels[-1]),
         )
 
-    def path(self) -> SweepPath:
+    def path(self, *, is_whole: bool = True) -> SweepPath:
         """Return the trail as a path; a step that was interrupted is left out."""
         n_steps = len(self.objectives)
         resolutions = np.array(self.resolutions[:n_steps])
@@ -295,5 +267,5 @@ class Trail:
             objectives=np.array(self.objectives),
             labels=tuple(self.widened()[:n_steps]),
             savings=np.array(self.savings[:n_steps]),
-            is_whole=self.is_whole,
+            is_whole=is_whole,
         )

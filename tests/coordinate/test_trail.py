@@ -6,8 +6,9 @@ import pytest
 import spherelax as sl
 import twins
 from spherelax.coordinate.graph.neighbors import components
-from spherelax.coordinate.model import Model
-from spherelax.coordinate.walk import BOTTOM, MAX_STEPS, STEPS, TOP, Route, grid, walk
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import Interrupted, walk
+from spherelax.coordinate.trail import BOTTOM, MAX_STEPS, STEPS, TOP, Route, grid
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 
@@ -20,9 +21,9 @@ def model_of(seed, *, grouped=False):
         W, groups, _ = sl.datasets.make_partial_matching(
             12, 15, observed=0.6, shuffled=0.4, random_state=seed
         )
-        return Model.of(Problem.check(W, groups))
+        return recognize(Problem.check(W, groups))
     W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.4, random_state=seed)
-    return Model.of(Problem.check(W))
+    return recognize(Problem.check(W))
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -43,25 +44,28 @@ def test_a_grid_may_be_asked_to_go_through_a_resolution(through, seed):
     model = model_of(seed)
     plain, through_it = (grid(model, ROUTE._replace(through=at)) for at in (None, through))
     np.testing.assert_array_equal(np.sort(np.r_[plain, through])[::-1], through_it)
-    path = walk(model, ROUTE._replace(through=through), None)
+    path = walk(model, ROUTE._replace(through=through)).path()
     assert np.isclose(path.resolutions, through, rtol=1e-12).any()
 
 
 def test_thorough_walks_end_at_the_connected_components(seed):
     model = model_of(seed)
-    path = walk(model, ROUTE._replace(is_thorough=True), None)
+    path = walk(model, ROUTE._replace(is_thorough=True)).path()
     np.testing.assert_array_equal(path.labels[-1], components(*model.graph[:2], model.graph.group))
 
 
 def test_a_step_that_is_interrupted_is_left_out(seed):
     model = model_of(seed)
-    whole = walk(model, ROUTE, None)
+    whole = walk(model, ROUTE).path()
 
     def interrupt(step):
         if step.index == 7:
             raise KeyboardInterrupt
 
-    path = walk(model, ROUTE, interrupt)
+    with pytest.raises(Interrupted) as caught:
+        walk(model, ROUTE, interrupt)
+    assert caught.value.walked.model is model
+    path = caught.value.walked.path
     assert whole.is_whole
     assert not path.is_whole
     for name in ("alphas", "etas", "objectives", "savings", "n_labels"):

@@ -1,0 +1,205 @@
+"""The universe-free solver from a problem to labels: which part is called when."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.duplicates import find_duplicates
+from spherelax.coordinate.finish import finish
+from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph.order import are_new
+from spherelax.coordinate.kinds import recognised
+from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.points.valleys import MOST_ITEMS
+from spherelax.coordinate.readings import Learnt, extend
+from spherelax.coordinate.run import Interrupted, Walked, run
+from spherelax.coordinate.solved import CoordinateSource
+from spherelax.coordinate.trail import Route
+from spherelax.labels import Labels, count_labels, renumber, separate_groups
+from spherelax.metrics import modularity
+from spherelax.pick import pick_step
+from spherelax.problem import Problem
+from spherelax.result import (
+    Callback,
+    Outcome,
+    Status,
+    SweepPath,
+)
+from spherelax.settings import Coordinate
+
+
+def solve(
+    problem: Problem,
+    settings: Coordinate,
+    pick: str | float,
+    *,
+    scales: NDArray[np.float64] | None,
+    n_threads: int,
+    callback: Callback | None,
+    sources: NDArray[np.int32] | None = None,
+) -> Outcome:
+    """Walk the resolutions, learn and walk again, choose a step and finish its labels.
+
+    Ctrl-C ends it with the best that was found before. ``sources`` is given if free items of one
+    source may be copies of each other.
+    """
+    problem = recognised(problem)
+    through = None if isinstance(pick, str) else pick
+    has_neighbors = pick == "description" and problem.kind == "neighbors"
+    is_metric = has_neighbors or pick == "valleys"
+    is_thorough = is_metric and problem.n_items <= MOST_ITEMS
+    route = Route(settings, n_threads, through, is_thorough)
+    is_whole = True
+    try:
+        walked = run(problem, route, callback, is_metric=is_metric, sources=sources)
+    except Interrupted as stop:
+        walked, is_whole = stop.walked, False
+    model, given = walked.model, walked.model.graph.given
+    picked = pick_step(
+        walked.path,
+        "description" if pick == "valleys" else pick,
+        merged=walked.path.n_labels == 1,
+        score=lambda labels: modularity(problem.similarity, model.graph.as_given(labels)),
+        eta_floor=settings.eta_floor,
+    )
+    at = picked.index
+    found = Finished(walked.path.labels[at], at, picked.status, is_whole=is_whole)
+    try:
+        if is_whole and scales is not None:
+            found = finish_points(walked, route, scales[given], callback)
+        elif is_whole and has_neighbors and picked.status is Status.DESCRIBED:
+            found = find_borders(walked, route, callback)
+        else:
+            for better in finish(walked, route, found, joins_noise=problem.groups is None):
+                found = better
+    except KeyboardInterrupt:
+        found = found._replace(is_whole=False)
+    teacher, as_given = _teacher(walked, found), _AsGiven(model.graph)
+    path = replace(walked.path, labels=tuple(map(as_given, walked.path.labels)))
+    labels = as_given(found.labels)
+    del walked, as_given  # the labels in the order of the graph, before copies are looked for
+    return Outcome(
+        labels=labels,
+        alpha=float(path.alphas[found.at]),
+        index=found.at if found.is_step else None,
+        status=found.status,
+        is_whole=found.is_whole,
+        path=path,
+        source=CoordinateSource(
+            model,
+            route,
+            teacher,
+            find_duplicates(problem, model, labels),
+            None if sources is None else sources[given],
+            found.unseen,
+        ),
+        right=picked.right,
+        left=picked.left,
+        rival=found.rival,
+    )
+
+
+def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
+    """Solve; then again, if some groups clearly hold copies, with the items of these groups free.
+
+    What the similarities are taken for stays the same. Groups without clear copies keep their wall.
+    """
+    hard = solve(problem, settings, pick, **others)
+    source: Any = hard.source
+    if not (hard.is_whole and source.with_copies):
+        return hard
+    free = problem.freed(source.with_copies)
+    if free.kind != "odds":
+        kind = "graph" if source.model.judged is None else "pairs"
+        free = Problem(free.similarity, free.groups, kind)
+    soft = solve(free, settings, pick, sources=problem.groups, **others)
+    return with_found(soft, source)
+
+
+def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
+    """Return an outcome with the copies that were found with groups, before items were free."""
+    new: Any = outcome.source
+    return replace(outcome, source=replace(new, found=source.found))
+
+
+def absorb(
+    problem: Problem,
+    source: CoordinateSource,
+    labels: Labels,
+    alpha: float,
+    sources: NDArray[np.int32] | None = None,
+) -> Outcome:
+    """Polish labels of the first items of a problem, and the others, at a resolution.
+
+    If no item has new similarities, labels stay as they are.
+    The resolution stays what it was; where degrees are corrected for, which grow with the
+    collection, it stays in proportion to the average. ``sources`` is that of `solve`.
+    """
+    before, model = source.model, extend(source.model, problem)
+    graph = model.graph
+    unit = model.average if before.reading.is_corrected else before.plain_average or before.average
+    gamma = unit * alpha / (1.0 - alpha)
+    n_new = graph.n_items - len(labels)
+    alone = np.arange(n_new, dtype=np.int32) + np.int32(count_labels(labels))
+    everyone, active = np.r_[labels, alone], are_new(before.given, model.given)
+    if problem.groups is not None:
+        n_labels, everyone = count_labels(everyone), separate_groups(everyone, problem.groups)
+        active |= count_labels(everyone) != n_labels
+    everyone = everyone[graph.given]
+    if active.any():
+        everyone = polished(graph, everyone, gamma, active=active)
+    labeling = model.labeling(everyone)
+    found = renumber(graph.as_given(labeling.labels))
+    resolution = gamma / model.average
+    path = SweepPath(
+        alphas=np.array([resolution / (1.0 + resolution)]),
+        etas=np.zeros(1),
+        objectives=np.array([model.objective(labeling.account, resolution)]),
+        labels=(found,),
+        savings=np.array([labeling.saving]),
+    )
+    return Outcome(
+        labels=found,
+        alpha=float(path.alphas[0]),
+        index=0,
+        status=Status.ABSORBED,
+        is_whole=True,
+        path=path,
+        source=CoordinateSource(
+            model,
+            source.route,
+            labeling.labels,
+            find_duplicates(problem, model, found),
+            None if sources is None else sources[graph.given],
+            None if source.unseen is None else source.unseen.elsewhere(),
+        ),
+    )
+
+
+class _AsGiven:
+    """Labels of a graph in the order of the problem; what was one array stays one."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.known: dict[int, tuple[Labels, Labels]] = {}
+
+    def __call__(self, labels: Labels) -> Labels:
+        """Return labels in the order of the problem, numbered by first appearance."""
+        if id(labels) not in self.known:
+            self.known[id(labels)] = labels, renumber(self.graph.as_given(labels))
+        return self.known[id(labels)][1]
+
+
+def _teacher(walked: Walked, found: Finished) -> Labels:
+    """Return the labels that teach how likely pairs are right: whatever is picked, the best.
+
+    Where the path does not have the best, they are those that were found.
+    """
+    is_best = found.status in (Status.DESCRIBED, Status.VALLEYS, Status.BORDERS)
+    is_joined = found.status is Status.NOISE and not isinstance(walked.model.reading, Learnt)
+    return found.labels if is_best or is_joined else walked.labels
