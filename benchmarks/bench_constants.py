@@ -194,7 +194,7 @@ def noise() -> Iterator[Task]:
 
 def more_points() -> Iterator[Task]:
     """Points of many dimensions, and points that are contracted to cells."""
-    for n_features, spread in ((5, 2.0), (10, 3.0), (20, 3.0), (50, 4.0)):
+    for n_features, spread in ((5, 3.0), (10, 5.0), (20, 7.0), (50, 10.0)):
         X, truth = make_blobs(500, n_features, centers=5, cluster_std=spread, random_state=SEEDS[0])
         yield Task("points of many dimensions", points_solver(X, {}), [truth + 1])
     X, truth = make_blobs(9000, centers=12, cluster_std=0.7, random_state=SEEDS[0])

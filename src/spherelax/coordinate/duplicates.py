@@ -25,7 +25,7 @@ from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.neighbors import in_order
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.readings import Learnt, Ranked
-from spherelax.coordinate.worth.curve import Curve, Floats
+from spherelax.coordinate.worth.curve import SUREST, Curve, Floats
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Duplicates
@@ -144,7 +144,7 @@ def _worth(problem: Problem, model: Model) -> Graph:
         right = model.judged.right
         curve = Curve(model.given.values)
         share = curve.shares(model.given.values, right)
-        ratio = logit(share) - logit(np.clip(right.mean(), 1e-6, 1.0 - 1e-6))
+        ratio = logit(share) - logit(np.clip(right.mean(), SUREST, 1.0 - SUREST))
         return every._replace(values=np.asarray(ratio[curve.bins(every.values)]))
     reading = model.reading
     return reading.worth.applied(every) if isinstance(reading, Learnt | Ranked) else every

@@ -271,7 +271,7 @@ class _Net:
 
 def _filled(n_right: float, most: int) -> float:
     """Return the log odds that an item has a partner, if n of at most so many pairs are right."""
-    return float(logit(np.clip(n_right / most, 1e-6, 1.0 - 0.5 / most)))
+    return float(logit(np.clip(n_right / most, SUREST, 1.0 - 0.5 / most)))
 
 
 def _filled_up(odds: Floats) -> Floats:

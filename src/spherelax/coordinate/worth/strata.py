@@ -17,11 +17,12 @@ from scipy.special import xlogy
 
 from spherelax.coordinate.graph.graph import Graph, blocks
 from spherelax.coordinate.graph.tally import within_strata
+from spherelax.coordinate.worth.curve import PAIRS_A_BIN
 from spherelax.coordinate.worth.evidence import quantiles
 from spherelax.labels import Labels, count_labels
 
 # Pairs in a stratum, and strata at most.
-PAIRS_A_STRATUM = 25
+PAIRS_A_STRATUM = PAIRS_A_BIN
 MAX_STRATA = 64
 
 
