@@ -192,7 +192,8 @@ def whole(values: NDArray[np.floating]) -> int:
     for block in blocks(len(values)):
         ones = np.floor(values[block].astype(float))
         rest = np.rint((values[block] - ones) / UNIT)
-        found += (int(ones.astype(np.int64).sum()) << 40) + int(rest.astype(np.int64).sum())
+        found += int(ones.astype(np.int64).sum()) * round(1 / UNIT)
+        found += int(rest.astype(np.int64).sum())
     return found
 
 
