@@ -82,18 +82,24 @@ class Reading(ABC):
     # Whether what labels save is their log likelihood, which has a natural zero.
     is_likelihood: ClassVar[bool] = False
 
-    @abstractmethod
+    def view(self, graph: Graph) -> tuple[Graph, Strata | Judged | None]:
+        """Return what is walked, and what else the reading says of each similarity."""
+        return graph, None
+
     def read(
         self,
         graph: Graph,
-        numbers: NDArray[np.integer],
-        sources: NDArray[np.int32] | None = None,
+        numbers: NDArray[np.integer],  # noqa: ARG002 (lists need both)
+        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
     ) -> Model:
         """Return the model of a graph with such similarities.
 
         ``numbers`` are those of its items in the whole problem. ``sources`` is given if free items
         of one source may be copies of each other.
         """
+        graph = self.weigh(graph)
+        seen, entries = self.view(graph)
+        return Model(graph, seen, self, entries)
 
     @abstractmethod
     def description(self, totals: Totals) -> Description | Likelihood:

@@ -58,16 +58,6 @@ class Plain(Reading):
     describe more briefly than one (`spherelax.coordinate.worth.description`).
     """
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
-        """Take similarities as they are."""
-        graph = self.weigh(graph)
-        return Model(graph, graph, self)
-
     def description(self, totals: Totals) -> Description:
         """Describe similarities by their means; matches pay for names if groups are many."""
         n_groups = totals.n_groups
@@ -102,16 +92,9 @@ class Ranked(Reading):
     floors: NDArray[np.float32]
     floor: float = 0.0
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
+    def view(self, graph: Graph) -> tuple[Graph, Strata]:
         """Replace each similarity by its surprise, and sort it into a stratum."""
-        graph = self.weigh(graph)
-        strata = Strata.from_floors(graph, self.floors)
-        return Model(graph, self.worth.applied(graph), self, strata)
+        return self.worth.applied(graph), Strata.from_floors(graph, self.floors)
 
     def description(self, totals: Totals) -> Description:
         """Describe which pairs are similar, and how their sizes follow from labels."""
@@ -154,15 +137,9 @@ class Learnt(Reading):
 
     worth: Worth
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
+    def view(self, graph: Graph) -> tuple[Graph, None]:
         """Replace each similarity by what it is worth."""
-        graph = self.weigh(graph)
-        return Model(graph, self.worth.applied(graph), self)
+        return self.worth.applied(graph), None
 
     def description(self, totals: Totals) -> Description:
         """Describe what similarities are worth; with groups, labels pay for their names."""
@@ -200,15 +177,10 @@ class Stated(LogOdds):
 
     kind: str
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
+    def view(self, graph: Graph) -> tuple[Graph, Judged]:
         """Take similarities for log odds."""
         odds = graph if self.kind == "odds" else believed(graph)
-        return Model(graph, odds, self, stated(odds))
+        return odds, stated(odds)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
