@@ -2,18 +2,22 @@
 
 import ast
 import importlib.util
+import tomllib
 import warnings
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba import config, types
+from packaging.requirements import Requirement
 
 from damage import DAMAGES, damaged
 from spherelax import coordinate
 from spherelax.coordinate.machine import compiled as module
 from spherelax.coordinate.machine.compiled import compiled
 
+ROOT = Path(__file__).resolve().parents[3]
 SOURCE = "def triple(x):\n    return 3 * x\n"
 
 
@@ -75,6 +79,20 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     monkeypatch.setattr(module.IndexDataCacheFile, "_save_index", refuse)
     with pytest.warns(RuntimeWarning, match="cannot be written; set NUMBA_CACHE_DIR"):
         assert triple(tmp_path)(2) == 6
+
+
+def test_numba_is_a_release_whose_private_names_were_tested():
+    project = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())["project"]
+    (tested,) = [
+        found.specifier
+        for found in map(Requirement, project["dependencies"])
+        if found.name == "numba"
+    ]
+    assert tested.contains(numba.__version__), (
+        f"Numba {numba.__version__} is not among the releases ({tested}) whose private names "
+        "machine/compiled.py and machine/shipped.py were tested with; if all other tests pass "
+        "with it, raise the cap in pyproject.toml"
+    )
 
 
 def test_all_kernels_have_the_one_decorator():
