@@ -47,7 +47,7 @@ def test_compiled_code_is_kept(tmp_path):
 
 
 def test_without_a_folder_for_it_functions_are_compiled_anew():
-    names = {}
+    names = {"__name__": "nowhere"}
     exec(SOURCE, names)  # a function that is in no file
     first, second = compiled(names["triple"]), compiled(names["triple"])
     with pytest.warns(RuntimeWarning, match="no folder for it can be written") as caught:

@@ -1,9 +1,10 @@
 """Compiling: the one decorator of all kernels, with a cache whose failure does no harm.
 
 Code that came with the package is used if it fits (`shipped`). Else a function is compiled, and
-Numba keeps machine code in files beside the source, or in the user's cache folder. If no such
-folder can be written, functions are compiled in every process. If a file is damaged, it is not
-used: what it held is compiled again, and replaces it. Either is said once, as a warning.
+Numba keeps machine code in files beside the source, or in the user's cache folder; it is used
+until a source file changes that the function is made of (`sources`). If no folder can be written,
+functions are compiled in every process. If a file is damaged, it is not used: what it held is
+compiled again, and replaces it. Either is said once, as a warning.
 
 Most functions are called by other compiled functions only. Numba would make machine code of each,
 with an entry for Python, only to take its instructions over into its callers, where they are made
@@ -27,7 +28,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-from spherelax.coordinate.machine import shipped
+from spherelax.coordinate.machine import shipped, sources
 
 Kernel = Callable[..., Any]
 
@@ -129,11 +130,12 @@ class _Cache(NullCache):
 
     def __init__(self, function: Kernel) -> None:
         self._function = function
+        self._digest = sources.digest(function)  # now: files may change before it is compiled
 
     @cached_property
     def _kept(self) -> Any:
         try:
-            return _Kept(self._function)
+            return _Kept(self._function, self._digest)
         except (RuntimeError, OSError):
             _say("no folder for it can be written", "set NUMBA_CACHE_DIR to one that can")
             return NullCache()
@@ -164,11 +166,9 @@ class _Cache(NullCache):
 class _Kept(FunctionCache):
     """Numba's cache of a function; a damaged or unwritable file is as good as none."""
 
-    def __init__(self, function: Kernel) -> None:
+    def __init__(self, function: Kernel, digest: str) -> None:
         super().__init__(function)
-        self._cache_file = _SealedFile(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
+        self._cache_file = _SealedFile(self._cache_path, self._impl.filename_base, digest)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what was compiled before; None if there is nothing that can be used."""

@@ -25,10 +25,6 @@ Numba counts references to the arrays of a function unless it can see that the c
 functions that are called for every item that would double the time (`propose` on 40,000 items:
 0.67 s instead of 0.30 s). So these functions take arrays out of tuples first, return in one place,
 and have ``&`` where ``and`` would skip reading an array.
-
-Numba compiles a function again when its own file has changed, but not when one that it calls has
-changed in another file: who edits rows.py, neighbors.py, prefetch.py or assignment.py deletes the
-cached code.
 """
 
 from __future__ import annotations
