@@ -12,12 +12,14 @@ import pytest
 from numba import config, types
 from packaging.requirements import Requirement
 
+import spherelax
 from damage import DAMAGES, damaged
 from spherelax import coordinate
 from spherelax.coordinate.machine import compiled as module
 from spherelax.coordinate.machine.compiled import compiled
 
 ROOT = Path(__file__).resolve().parents[3]
+PYPROJECT = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())
 SOURCE = "def triple(x):\n    return 3 * x\n"
 
 
@@ -82,10 +84,9 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
 
 
 def test_numba_is_a_release_whose_private_names_were_tested():
-    project = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())["project"]
     (tested,) = [
         found.specifier
-        for found in map(Requirement, project["dependencies"])
+        for found in map(Requirement, PYPROJECT["project"]["dependencies"])
         if found.name == "numba"
     ]
     assert tested.contains(numba.__version__), (
@@ -106,6 +107,21 @@ def test_all_kernels_have_the_one_decorator():
         and any(alias.name in ("njit", "jit") for alias in node.names)
     }
     assert found == {"compiled.py"}
+
+
+def test_only_modules_with_compiled_functions_may_have_functions_without_types():
+    package = Path(spherelax.__file__).parent
+    with_kernels = {
+        ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        for path in package.rglob("*.py")
+        if "\n@compiled" in path.read_text()
+    }
+    (excused,) = [
+        found["module"]
+        for found in PYPROJECT["tool"]["mypy"]["overrides"]
+        if not found.get("disallow_untyped_defs", True)
+    ]
+    assert set(excused) == with_kernels
 
 
 @compiled

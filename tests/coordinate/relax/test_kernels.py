@@ -63,9 +63,9 @@ def check_columns(graph, rows, columns):
     """Everything that is kept up to date with rows agrees with them."""
     U, close = dense_rows(rows), 1e-5 * max(1, graph.weight.max())
     np.testing.assert_allclose(columns.s, graph.weight @ U, atol=close)
-    np.testing.assert_array_equal(np.maximum(columns.count, 0), np.count_nonzero(U, axis=0))
+    np.testing.assert_array_equal(np.maximum(columns.n_rows, 0), np.count_nonzero(U, axis=0))
     for component, (begin, end) in enumerate(pairwise(graph.component_ptr)):
-        empty = begin + np.flatnonzero(columns.count[begin:end] <= 0)
+        empty = begin + np.flatnonzero(columns.n_rows[begin:end] <= 0)
         np.testing.assert_array_equal(np.sort(empty_columns(columns, component)), empty)
     assert np.all(columns.claimed == -1)
 
@@ -75,7 +75,7 @@ def empty_columns(columns, component):
     stack, at = [], columns.free[component]
     while at >= 0:
         stack.insert(0, int(at))
-        at = -2 - columns.count[at]
+        at = -2 - columns.n_rows[at]
     return stack
 
 

@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from numba import njit, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
@@ -31,10 +31,18 @@ from numba.core.compiler import Compiler
 from spherelax.coordinate.machine import shipped, sources
 
 Kernel = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _said: list[str] = []
 
 
+@overload
+def compiled(function: Callable[P, R]) -> Callable[P, R]: ...
+@overload
+def compiled(
+    *, allocates: bool = False, error_model: str = "python"
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def compiled(function: Kernel | None = None, *, allocates: bool = False, **options: Any) -> Any:
     """Compile a function when it is first called; it runs without the interpreter's lock.
 

@@ -7,9 +7,10 @@ column, its owner takes another one, and so on, until an owner takes a free colu
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.machine.compiled import compiled
 
@@ -17,20 +18,20 @@ from spherelax.coordinate.machine.compiled import compiled
 class Costs(NamedTuple):
     """Item p may take the columns ``column[ptr[p]:ptr[p + 1]]`` at the costs beside them."""
 
-    ptr: Any  # int64
-    column: Any  # int32
-    cost: Any  # float64
+    ptr: NDArray[np.int64]
+    column: NDArray[np.int32]
+    cost: NDArray[np.float64]
 
 
 class _Search(NamedTuple):
     """The columns during a search for a shortest path."""
 
-    owner: Any  # int32, the item that has the column; -1: none
-    dual: Any  # float64, dual variables
-    distance: Any  # float64, length of the shortest path found so far
-    parent: Any  # int32, the item before the column on that path; -1: not reached
-    reached: Any  # int32, the columns that are reached: those whose distance is final, then others
-    done: Any  # bool, whether the distance is final
+    owner: NDArray[np.int32]  # the item that has the column; -1: none
+    dual: NDArray[np.float64]  # dual variables
+    distance: NDArray[np.float64]  # length of the shortest path found so far
+    parent: NDArray[np.int32]  # the item before the column on that path; -1: not reached
+    reached: NDArray[np.int32]  # columns that are reached, those at a final distance first
+    done: NDArray[np.bool_]  # whether the distance is final
 
 
 @compiled(allocates=True)

@@ -11,7 +11,7 @@ allowed if the two hold no items of the same group.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,12 @@ FEW_GROUPS = 64
 class Level(NamedTuple):
     """Similarities between labels: CSR, their sizes, and the groups that they hold."""
 
-    indptr: Any  # int64 (k + 1)
-    indices: Any  # int32
-    values: Any  # float32
-    size: Any  # float64 (k)
-    group_ptr: Any  # int32 (k + 1), or empty where there are no groups
-    groups: Any  # int32
+    indptr: NDArray[np.int64]  # (k + 1)
+    indices: NDArray[np.int32]
+    values: NDArray[np.float32]
+    size: NDArray[np.float64]  # (k)
+    group_ptr: NDArray[np.int32]  # (k + 1), or empty where there are no groups
+    groups: NDArray[np.int32]
 
 
 class _Outline(NamedTuple):
@@ -49,10 +49,10 @@ class _Outline(NamedTuple):
     ``indptr`` has the number of similarities of each label, until all are known.
     """
 
-    indptr: Any
-    size: Any
-    group_ptr: Any
-    groups: Any
+    indptr: NDArray[np.int64]
+    size: NDArray[np.float64]
+    group_ptr: NDArray[np.int32]
+    groups: NDArray[np.int32]
 
 
 def merge_all(

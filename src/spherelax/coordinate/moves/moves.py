@@ -12,30 +12,31 @@ Of a large group, threads also share what its items would gain by each label (`w
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import activate_neighbors, fetch_ahead, gather
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import AHEAD, CACHED, prefetch
-from spherelax.coordinate.moves.assignment import assign
+from spherelax.coordinate.moves.assignment import Costs, assign
 
 
 class Terms(NamedTuple):
     """The resolution, and the gain that a move must exceed: below it is rounding."""
 
-    gamma: Any  # float64
-    least: Any  # float64
+    gamma: float
+    least: float
 
 
 class State(NamedTuple):
     """The labels, numbered as items of their components, and what is kept up to date with them."""
 
-    labels: Any  # int32 (m)
-    size: Any  # float64 (m), summed weights of the items with a label
-    count: Any  # int32 (m), their number
-    active: Any  # bool (m), items that must be visited
+    labels: NDArray[np.int32]  # (m)
+    size: NDArray[np.float64]  # (m), summed weights of the items with a label
+    n_items: NDArray[np.int32]  # (m), their number
+    active: NDArray[np.bool_]  # (m), items that must be visited
 
 
 class Scope(NamedTuple):
@@ -44,10 +45,10 @@ class Scope(NamedTuple):
     A component has as many labels as items, with the same numbers.
     """
 
-    first: Any
-    last: Any
-    begin: Any
-    end: Any
+    first: int
+    last: int
+    begin: int
+    end: int
 
 
 class UnitRoom(NamedTuple):
@@ -56,13 +57,13 @@ class UnitRoom(NamedTuple):
     ``slot`` may be the memory of sums, which are 0 when all items of a unit have been weighed.
     """
 
-    old: Any  # int32, the label that each item had
-    stay: Any  # float64, what it gained by that
-    end: Any  # int64, where its costs end, until columns are named
-    chosen: Any  # int32, the column that the assignment gives to each item
-    slot: Any  # int32 (m), 1 plus the column that stands for a label; 0 before and after
-    names: Any  # int32, the label that a column stands for
-    costs: Any  # Costs: what each item loses by each column, its gain times -1
+    old: NDArray[np.int32]  # the label that each item had
+    stay: NDArray[np.float64]  # what it gained by that
+    end: NDArray[np.int64]  # where its costs end, until columns are named
+    chosen: NDArray[np.int32]  # the column that the assignment gives to each item
+    slot: NDArray[np.int32]  # (m), 1 plus the column that stands for a label; 0 before and after
+    names: NDArray[np.int32]  # the label that a column stands for
+    costs: Costs  # what each item loses by each column, its gain times -1
 
 
 @compiled
@@ -189,7 +190,7 @@ def _move_items(scope, graph, state, terms, sums):
         if to == here:
             continue
         if to < 0:
-            spare = _first_empty(scope, state.count, spare)
+            spare = _first_empty(scope, state.n_items, spare)
             to = np.int32(spare)
         _leave(state, here, weight[i])
         _enter(state, to, weight[i])
@@ -254,32 +255,32 @@ def _best_label(graph, state, i, terms, sums):
         if c != here and (gain > best or (gain == best and c < to)):
             best, to = gain, c
         x[c] = 0.0
-    is_content = (to < 0) & ((stay >= -least) | (state.count[here] == 1))
+    is_content = (to < 0) & ((stay >= -least) | (state.n_items[here] == 1))
     return here if is_content else to
 
 
 @compiled
 def _leave(state, c, weight):
     """Take an item of this weight out of the count and the size of label c."""
-    state.count[c] -= 1
-    state.size[c] = state.size[c] - weight if state.count[c] else 0.0
+    state.n_items[c] -= 1
+    state.size[c] = state.size[c] - weight if state.n_items[c] else 0.0
 
 
 @compiled
 def _enter(state, c, weight):
     """Add an item of this weight to the count and the size of label c."""
-    state.count[c] += 1
+    state.n_items[c] += 1
     state.size[c] += weight
 
 
 @compiled
-def _first_empty(scope, count, at):
+def _first_empty(scope, n_items, at):
     """Return the first label from ``at`` on, or else from the first on, that no item has."""
-    while at < scope.end and count[at] > 0:
+    while at < scope.end and n_items[at] > 0:
         at += 1
     if at == scope.end:
         at = scope.begin
-        while count[at] > 0:
+        while n_items[at] > 0:
             at += 1
     return at
 
@@ -365,8 +366,8 @@ def _settle_unit(scope, graph, state, items, is_better, spare, room):
         i, c = items.start + p, room.old[p]
         if is_better and room.chosen[p] >= 0:
             c = room.names[room.chosen[p]]
-        elif is_better and state.count[c] > 0:
-            spare = _first_empty(scope, state.count, spare)
+        elif is_better and state.n_items[c] > 0:
+            spare = _first_empty(scope, state.n_items, spare)
             c = np.int32(spare)
         state.labels[i] = c
         _enter(state, c, graph.weight[i])

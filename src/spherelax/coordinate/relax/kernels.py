@@ -29,7 +29,7 @@ and have ``&`` where ``and`` would skip reading an array.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,30 +60,30 @@ TINY = np.float32(1e-30)
 class Terms(NamedTuple):
     """The numbers of the objective in a pass."""
 
-    gamma: Any  # float64, the resolution
-    mu: Any  # float64, how strongly items of a group repel each other
-    tau: Any  # float64, entries below this share of the largest of their row are dropped
+    gamma: float  # the resolution
+    mu: float  # how strongly items of a group repel each other
+    tau: float  # entries below this share of the largest of their row are dropped
 
 
 class Span(NamedTuple):
     """Items ``first .. last - 1`` of a batch, which begin in a unit."""
 
-    first: Any  # int64
-    last: Any  # int64
-    unit: Any  # int64
-    base: Any  # int64, where the batch begins
-    component: Any  # int64
-    largest: Any  # int64, units with more items are visited in pieces
+    first: int
+    last: int
+    unit: int
+    base: int  # where the batch begins
+    component: int
+    largest: int  # units with more items are visited in pieces
 
 
 class Visit(NamedTuple):
     """One item that is visited."""
 
-    item: Any
-    weight: Any  # float32, n_i
-    price: Any  # float64, gamma n_i
-    grouped: Any  # bool, whether other items are in its group
-    cut: Any  # bool, whether its group is visited in pieces
+    item: int
+    weight: float  # n_i
+    price: float  # gamma n_i
+    grouped: bool  # whether other items are in its group
+    cut: bool  # whether its group is visited in pieces
 
 
 @compiled
@@ -97,7 +97,7 @@ def one_by_one(first, last, graph, rows, columns, terms, proposed, scratch, gain
     for component in range(first, last):
         gains[component] = 0.0
         while unit_ptr[unit] < component_ptr[component + 1]:
-            begin, end = np.int64(unit_ptr[unit]), np.int64(unit_ptr[unit + 1])
+            begin, end = int(unit_ptr[unit]), int(unit_ptr[unit + 1])
             if _any_active(begin, end, rows, terms):
                 span = Span(begin, end, unit, begin, component, end - begin)
                 propose(span, graph, rows, columns, terms, proposed, scratch)
@@ -295,8 +295,8 @@ def _held(c, visit, scratch):
 @compiled
 def _stays_alone(i, p, rows, columns, new):
     """Tell whether no column attracts item i, and its own one is empty but for it."""
-    packed, count, proposed = rows.packed, columns.count, new.packed
-    return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (count[packed[i, 0]] == 1)
+    packed, n_rows, proposed = rows.packed, columns.n_rows, new.packed
+    return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (n_rows[packed[i, 0]] == 1)
 
 
 @compiled
@@ -404,13 +404,13 @@ def _is_claimed(i, p, unit, rows, columns, proposed):
 @compiled
 def _fetch_columns(p, base, rows, columns, proposed):
     """Fetch what the commit of proposed row p needs: counts and sums of columns."""
-    packed, new, s, count = rows.packed, proposed.packed, columns.s, columns.count
+    packed, new, s, n_rows = rows.packed, proposed.packed, columns.s, columns.n_rows
     for t in range(packed.shape[1] // 2):
         left, entered = max(packed[base + p, t], 0), max(new[p, t], 0)
         prefetch(s, left)
-        prefetch(count, left)
+        prefetch(n_rows, left)
         prefetch(s, entered)
-        prefetch(count, entered)
+        prefetch(n_rows, entered)
 
 
 @compiled
@@ -421,13 +421,13 @@ def _must_wait(i, p, component, rows, columns, proposed):
     where the other one was would change places for ever. Or if it needs an empty column, and there
     is none.
     """
-    old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, columns.count
+    old, new, n_rows = PackedRows(rows.packed, rows.value), proposed.packed, columns.n_rows
     packed, free = rows.packed, columns.free
-    waits = (new[p, 0] < 0) & (free[component] < 0) & (count[packed[i, 0]] > 1)
+    waits = (new[p, 0] < 0) & (free[component] < 0) & (n_rows[packed[i, 0]] > 1)
     for t in range(new.shape[1] // 2):
         c = new[p, t]
         if c >= 0:
-            waits |= count[c] <= (entry(old, i, c) > 0.0)
+            waits |= n_rows[c] <= (entry(old, i, c) > 0.0)
     return waits
 
 

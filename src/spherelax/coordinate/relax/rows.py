@@ -7,9 +7,10 @@ side, and reading both takes one access to memory.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import CANCELLED
 from spherelax.coordinate.machine.compiled import compiled
@@ -18,8 +19,8 @@ from spherelax.coordinate.machine.compiled import compiled
 class PackedRows(NamedTuple):
     """Rows with at most r entries each."""
 
-    packed: Any  # int32 (n, 2 r)
-    value: Any  # the same memory as float32
+    packed: NDArray[np.int32]  # (n, 2 r)
+    value: NDArray[np.float32]  # the same memory as float32
 
 
 class Rows(NamedTuple):
@@ -30,10 +31,10 @@ class Rows(NamedTuple):
     activated too when an item of the group leaves a column.
     """
 
-    packed: Any  # int32 (m, 2 r)
-    value: Any  # the same memory as float32
-    activation: Any  # float32 (m), activation levels
-    active: Any  # bool (m), whether a neighbour has moved
+    packed: NDArray[np.int32]  # (m, 2 r)
+    value: NDArray[np.float32]  # the same memory as float32
+    activation: NDArray[np.float32]  # (m), activation levels
+    active: NDArray[np.bool_]  # (m), whether a neighbour has moved
 
 
 class Columns(NamedTuple):
@@ -43,31 +44,31 @@ class Columns(NamedTuple):
     below it: -2 minus its number; that of no column is -1.
     """
 
-    s: Any  # float64 (m), weighted column sums
-    count: Any  # int32 (m), number of rows with an entry in the column; below 0 if it is empty
-    free: Any  # int32 (n_components), the empty column on top; -1: none
-    claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
+    s: NDArray[np.float64]  # (m), weighted column sums
+    n_rows: NDArray[np.int32]  # (m), number of rows with an entry there; below 0 if it is empty
+    free: NDArray[np.int32]  # (n_components), the empty column on top; -1: none
+    claimed: NDArray[np.int32]  # (m), the unit that has claimed a column in this batch; -1: none
 
 
 class Proposed(NamedTuple):
     """Proposed rows of a batch, numbered from its first item on."""
 
-    packed: Any  # int32 (n, 2 r)
-    value: Any  # the same memory as float32
-    moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
-    gain: Any  # float32 (n), what the objective gains
-    queue: Any  # int32 (n), the active items, numbered likewise
-    left: Any  # bool (n), whether a row that has moved has left a column
+    packed: NDArray[np.int32]  # (n, 2 r)
+    value: NDArray[np.float32]  # the same memory as float32
+    moved: NDArray[np.float32]  # (n), how far the row moves; -1: the item is not visited
+    gain: NDArray[np.float32]  # (n), what the objective gains
+    queue: NDArray[np.int32]  # (n), the active items
+    left: NDArray[np.bool_]  # (n), whether a row that has moved has left a column
 
 
 class Scratch(NamedTuple):
     """What one thread works with."""
 
-    x: Any  # float32 (m), sums by column; 0 before and after
-    group: Any  # float32 (m), column sums of the other rows of a group; 0 before and after
-    occupied: Any  # float32 (m), those of a group that is visited in pieces, for all threads
-    y: Any  # float32, candidates for entries, room for all columns that a row can touch
-    touched: Any  # int32, the columns of these candidates
+    x: NDArray[np.float32]  # (m), sums by column; 0 before and after
+    group: NDArray[np.float32]  # (m), column sums of other rows of a group; 0 before and after
+    occupied: NDArray[np.float32]  # (m), sums of a group visited in pieces, for all threads
+    y: NDArray[np.float32]  # candidates for entries, room for all columns that a row can touch
+    touched: NDArray[np.int32]  # the columns of these candidates
 
 
 @compiled
@@ -191,51 +192,51 @@ def fill_columns(graph, rows, columns):
 
     Of the empty columns of a component, the first one is on top of the stack.
     """
-    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    packed, value, n_rows, s = rows.packed, rows.value, columns.n_rows, columns.s
     component_ptr = graph.component_ptr
     r = packed.shape[1] // 2
     for i in range(len(packed)):
         for t in range(r):
             c = packed[i, t]
             if c >= 0:
-                count[c] += 1
+                n_rows[c] += 1
                 s[c] += graph.weight[i] * value[i, r + t]
     for component in range(len(component_ptr) - 1):
         for c in range(component_ptr[component + 1] - 1, component_ptr[component] - 1, -1):
-            if count[c] == 0:
+            if n_rows[c] == 0:
                 _push(c, component, columns)
 
 
 @compiled
 def _push(c, component, columns):
     """Put an empty column on top of the stack of its component."""
-    count, free = columns.count, columns.free
-    count[c] = -2 - free[component]
+    n_rows, free = columns.n_rows, columns.free
+    n_rows[c] = -2 - free[component]
     free[component] = c
 
 
 @compiled
 def _pop(component, columns):
     """Take the empty column that is on top of a stack, and return it; its count becomes 0."""
-    count, free = columns.count, columns.free
+    n_rows, free = columns.n_rows, columns.free
     c = free[component]
-    free[component] = -2 - count[c]
-    count[c] = 0
+    free[component] = -2 - n_rows[c]
+    n_rows[c] = 0
     return c
 
 
 @compiled
 def leave_columns(i, weight, rows, columns, component):
     """Take the row of item i out of the column sums and counts; columns may become free."""
-    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    packed, value, n_rows, s = rows.packed, rows.value, columns.n_rows, columns.s
     r = packed.shape[1] // 2
     for t in range(r):
         c = packed[i, t]
         if c < 0:
             break
-        count[c] -= 1
+        n_rows[c] -= 1
         s[c] -= weight * value[i, r + t]
-        if count[c] == 0:
+        if n_rows[c] == 0:
             s[c] = 0.0
             _push(c, component, columns)
 
@@ -256,7 +257,7 @@ def enter_columns(i, p, weight, rows, columns, proposed, component):
         rows.value[i, r + t] = new_value[p, r + t]
         if c < 0:
             continue
-        columns.count[c] += 1
+        columns.n_rows[c] += 1
         columns.s[c] += weight * new_value[p, r + t]
 
 

@@ -86,7 +86,7 @@ def columns_of(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
     m = graph.n_items
     found = Columns(
         s=np.zeros(m),
-        count=np.zeros(m, dtype=np.int32),
+        n_rows=np.zeros(m, dtype=np.int32),
         free=np.full(len(graph.component_ptr) - 1, -1, dtype=np.int32),
         claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
