@@ -8,7 +8,7 @@ from spherelax.coordinate import learn as module
 from spherelax.coordinate import walk as walk_module
 from spherelax.coordinate.learn import LESSONS, learn, learn_null
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.walk import Route, walk
 from spherelax.coordinate.worth.evidence import learn_worth
 from spherelax.pick import pick_description
@@ -62,7 +62,7 @@ def test_items_are_walked_once_more_with_what_polished_labels_teach(
             break
         found = found.with_worth(worth)
         gamma = found.average * path.resolutions[at]
-        labels = polished(found.graph, labels, gamma)
+        labels = polish_labels(found.graph, labels, gamma)
     assert last.worth.equals(found.worth)
 
 

@@ -13,10 +13,10 @@ from spherelax.coordinate.finish_points import (
 )
 from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.rivals import by_evidence
-from spherelax.coordinate.shake import shaken
+from spherelax.coordinate.shake import shake_labels
 from spherelax.coordinate.walk import Route
 from spherelax.labels import Labels
 from spherelax.pick import Pick
@@ -74,7 +74,7 @@ def _has_small_labels(model: Model) -> bool:
 
 def _likeliest(learnt: Learnt, route: Route, found: Finished) -> Finished:
     """Return the labels of log odds that no move makes likelier."""
-    labels = polished(learnt.model.graph, found.labels, gamma=0.0, n_threads=route.n_threads)
+    labels = polish_labels(learnt.model.graph, found.labels, gamma=0.0, n_threads=route.n_threads)
     return Finished(labels, found.at, Status.LIKELIEST, is_whole=learnt.is_whole)
 
 
@@ -109,7 +109,7 @@ def _shaken(learnt: Learnt, found: Finished) -> Labels:
     """Return better labels at the resolution of a step."""
     model = learnt.model
     gamma = model.average * float(learnt.path.resolutions[found.at])
-    return shaken(model, model.labeling(found.labels), gamma).labels
+    return shake_labels(model, model.labeling(found.labels), gamma).labels
 
 
 def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:
@@ -124,7 +124,7 @@ def _polished(learnt: Learnt, route: Route, found: Finished) -> Labels:
     if is_described:
         at = first_nearly(savings, at)
     gamma = model.average * float(path.resolutions[at])
-    labels = polished(model.graph, found.labels, gamma, n_threads=route.n_threads)
+    labels = polish_labels(model.graph, found.labels, gamma, n_threads=route.n_threads)
     if not is_described:
         return labels
     saving = model.labeling(labels, n_threads=route.n_threads).saving

@@ -11,7 +11,7 @@ from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.graph.part import draw, is_large
 from spherelax.coordinate.lesson import Facts, Lesson
 from spherelax.coordinate.model import Model, unit_of
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.walk import Route, walk
 from spherelax.coordinate.worth.evidence import Worth, learn_worth
 from spherelax.coordinate.worth.reliability import reweighted
@@ -140,7 +140,7 @@ def _taught(model: Model, path: SweepPath, route: Route, n_lessons: int) -> Mode
     for lesson in range(n_lessons):
         if lesson > 0:
             before, gamma = labels, model.average * resolution
-            labels = polished(model.graph, before, gamma, n_threads=route.n_threads)
+            labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)
             if np.array_equal(before, labels):
                 break
         worth = _new_worth(model, labels)

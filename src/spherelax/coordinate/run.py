@@ -16,7 +16,7 @@ from spherelax.coordinate.graph.order import are_new
 from spherelax.coordinate.kinds import recognised
 from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
 from spherelax.coordinate.model import Model, extended
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.points.valleys import MOST_ITEMS
 from spherelax.coordinate.solved import CoordinateSource
 from spherelax.coordinate.walk import Route
@@ -149,7 +149,7 @@ def absorb(
         active |= count_labels(everyone) != n_labels
     everyone = everyone[graph.given]
     if active.any():
-        everyone = polished(graph, everyone, gamma, active=active)
+        everyone = polish_labels(graph, everyone, gamma, active=active)
     labeling = model.labeling(everyone)
     found = renumber(graph.as_given(labeling.labels))
     resolution = gamma / model.average

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from spherelax.coordinate.model import Labeling, Model
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves import polish_labels
 from spherelax.labels import separate
 
 # Share of the items that lose their labels in one trial.
@@ -24,7 +24,7 @@ CLEAR = 5.0
 SEED = 0
 
 
-def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
+def shake_labels(model: Model, labels: Labeling, gamma: float) -> Labeling:
     """Return labels that save at least as much as these, polished at the same resolution.
 
     Examples
@@ -32,7 +32,7 @@ def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
     >>> from spherelax.problem import Problem
     >>> model = Model.of(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
     >>> joined = model.labeling(np.repeat(np.int32([0, 1]), [4, 8]))
-    >>> shaken(model, joined, gamma=0.3).labels
+    >>> shake_labels(model, joined, gamma=0.3).labels
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
     """
     if labels.saving > CLEAR * model.graph.n_present():
@@ -43,7 +43,7 @@ def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
     for _ in range(TRIALS):
         alone = np.zeros(model.graph.n_items, dtype=np.bool_)
         alone[present] = rng.random(len(present)) < SHARE
-        found = model.labeling(polished(model.graph, separate(best.labels, alone), gamma))
+        found = model.labeling(polish_labels(model.graph, separate(best.labels, alone), gamma))
         n_in_vain += 1
         if found.saving > best.saving:
             best, n_in_vain = found, 0

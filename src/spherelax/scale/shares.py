@@ -16,7 +16,7 @@ from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.graph.part import components_up_to, draw
 from spherelax.coordinate.lesson import Facts
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.solved import CoordinateSource
 from spherelax.coordinate.walk import Route, follow
 from spherelax.coordinate.worth.reliability import agreement, of_several, weighted
@@ -187,7 +187,7 @@ class Share:
         """Polish the labels of a step, and return what they amount to."""
         model = self._model(**order)
         graph, n_threads = model.graph, self.route.n_threads
-        labels = polished(graph, self._labels(graph, at), gamma, n_threads=n_threads)
+        labels = polish_labels(graph, self._labels(graph, at), gamma, n_threads=n_threads)
         save_array(self.shard.folder / POLISHED, graph.as_given(labels))
         return {"account": model.account(labels)}
 

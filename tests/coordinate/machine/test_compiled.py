@@ -1,6 +1,7 @@
 """Compiled functions without a cache, with one that is damaged, and as parts of others."""
 
 import ast
+import importlib
 import importlib.util
 import tomllib
 import warnings
@@ -15,8 +16,10 @@ from packaging.requirements import Requirement
 import spherelax
 from damage import DAMAGES, damaged
 from spherelax import coordinate
-from spherelax.coordinate.machine import compiled as module
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled
+
+# The package has the decorator under this name.
+module = importlib.import_module("spherelax.coordinate.machine.compiled")
 
 ROOT = Path(__file__).resolve().parents[3]
 PYPROJECT = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())

@@ -1,5 +1,6 @@
 """Machine code that comes with the package is used if it fits, and only then."""
 
+import importlib
 import importlib.util
 import warnings
 from pathlib import Path
@@ -10,9 +11,10 @@ import numba
 import pytest
 
 from damage import DAMAGES, damaged
-from spherelax.coordinate.machine import compiled as module
-from spherelax.coordinate.machine import shipped, sources
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled, shipped, sources
+
+# The package has the decorator under this name.
+module = importlib.import_module("spherelax.coordinate.machine.compiled")
 
 SOURCE = "def triple(x):\n    return 3 * x\n"
 ARCHITECTURE = llvm.get_process_triple().partition("-")[0]

@@ -11,7 +11,7 @@ from spherelax.coordinate.graph.neighbors import degrees
 from spherelax.coordinate.machine import threads
 from spherelax.coordinate.relax import kernels
 from spherelax.coordinate.relax import sweep as coordinate
-from spherelax.coordinate.relax.kernels import Span, Terms
+from spherelax.coordinate.relax.kernels import RowTerms, Span
 from spherelax.coordinate.relax.rows import round_rows
 from spherelax.problem import Problem
 from twins import ascend, dense_rows, dense_similarity, relaxed_objective, rounded, units_of
@@ -85,20 +85,20 @@ class Passes:
     def __init__(self, graph, row_entries, cuts=None, tau=coordinate.SMALL):
         self.graph, self.cuts, self.tau = graph, cuts, tau
         self.rows = coordinate.start(graph, row_entries)
-        self.columns = coordinate.columns_of(graph, self.rows)
+        self.columns = coordinate.build_columns(graph, self.rows)
         self.mu = coordinate.REPULSION * float(graph.values.max())
-        self.proposed = coordinate._no_rows(graph.n_items, row_entries)
+        self.proposed = coordinate._room_for_rows(graph.n_items, row_entries)
         occupied = np.zeros(graph.n_items, dtype=np.float32)
         self.scratch = coordinate._scratch(graph, row_entries, graph.n_items, occupied)
 
     def __call__(self, gamma):
         """Make a pass with all items active; return what it gained."""
         graph, rows, columns, proposed = self.graph, self.rows, self.columns, self.proposed
-        terms = Terms(float(gamma), self.mu, self.tau)
+        terms = RowTerms(float(gamma), self.mu, self.tau)
         rows.active[:] = True
         if self.cuts is None:
             gains = np.zeros(1)
-            kernels.one_by_one(0, 1, graph, rows, columns, terms, proposed, self.scratch, gains)
+            kernels.visit_units(0, 1, graph, rows, columns, terms, proposed, self.scratch, gains)
             return gains[0]
         gain = 0.0
         for first, last in pairwise(self.cuts.tolist()):
@@ -175,7 +175,9 @@ def test_leaving_out_inactive_items_changes_nothing_on_clean_data(grouped, seed)
     found = []
     for everyone in (False, True):
         labels, n_inactive = [], 0
-        for _, _, rows in coordinate.sweep(graph, gammas, row_entries=4, n_inner=1, n_threads=1):
+        for _, _, rows in coordinate.sweep_rows(
+            graph, gammas, row_entries=4, n_inner=1, n_threads=1
+        ):
             labels.append(round_rows(graph, rows))
             n_inactive += np.count_nonzero(~rows.active)
             rows.active[:] |= everyone
@@ -205,9 +207,11 @@ def test_sweeps_keep_their_books_and_go_down_in_order(grouped, seed):
     graph = random_graph(seed, grouped=grouped)
     gammas = resolutions(graph)
     seen = []
-    for gamma, eta, rows in coordinate.sweep(graph, gammas, row_entries=3, n_inner=2, n_threads=1):
+    for gamma, eta, rows in coordinate.sweep_rows(
+        graph, gammas, row_entries=3, n_inner=2, n_threads=1
+    ):
         check_rows(graph, rows, 3)
-        check_columns(graph, rows, coordinate.columns_of(graph, rows))
+        check_columns(graph, rows, coordinate.build_columns(graph, rows))
         assert eta >= 0
         seen.append(gamma)
     np.testing.assert_array_equal(seen, gammas)
@@ -231,7 +235,8 @@ def test_any_number_of_threads_gives_the_same_bits(n_groups, monkeypatch, seed):
     graph = large_graph(seed, n_groups)
     gammas = np.geomspace(0.5, 0.01, 6)
     walks = [
-        coordinate.sweep(graph, gammas, row_entries=2, n_inner=2, n_threads=n) for n in (1, 2, 3)
+        coordinate.sweep_rows(graph, gammas, row_entries=2, n_inner=2, n_threads=n)
+        for n in (1, 2, 3)
     ]
     for steps in zip(*walks, strict=True):
         assert steps[0].eta == steps[1].eta == steps[2].eta
@@ -251,7 +256,7 @@ def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
     monkeypatch.setattr(threads, "WORTH_THREADS", 0)
     monkeypatch.setattr(coordinate, "commit", checked_commit)
     graph = large_graph(seed, n_groups=3)
-    step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=2))
+    step = next(coordinate.sweep_rows(graph, [0.2], row_entries=2, n_inner=1, n_threads=2))
     check_rows(graph, step.rows, 2)
     group, columns = graph.group, step.rows.packed[:, :2]
     taken = np.repeat(group, 2)[columns.ravel() >= 0] * graph.n_items + columns[columns >= 0]
@@ -261,11 +266,11 @@ def test_pieces_of_a_group_do_not_enter_the_same_column(monkeypatch, seed):
 
 def test_a_piece_that_is_a_whole_group_is_visited_like_the_group(seed):
     graph = large_graph(seed, n_groups=3)
-    step = next(coordinate.sweep(graph, [0.2], row_entries=2, n_inner=1, n_threads=1))
+    step = next(coordinate.sweep_rows(graph, [0.2], row_entries=2, n_inner=1, n_threads=1))
     passes = Passes(graph, 2)
     passes.rows = step.rows
-    columns, scratch = coordinate.columns_of(graph, step.rows), passes.scratch
-    terms = Terms(0.1, passes.mu, passes.tau)
+    columns, scratch = coordinate.build_columns(graph, step.rows), passes.scratch
+    terms = RowTerms(0.1, passes.mu, passes.tau)
     begin, end = map(int, graph.unit_ptr[1:3])
     found = []
     for largest in (end - begin, 1):

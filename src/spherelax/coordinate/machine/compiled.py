@@ -200,11 +200,11 @@ class _SealedFile(IndexDataCacheFile):
     """Cache files that end in a checksum: machine code that is damaged must not run."""
 
     def _dump(self, obj: Any) -> bytes:
-        return shipped.sealed(super()._dump(obj))
+        return shipped.seal(super()._dump(obj))
 
     def _load_data(self, name: str) -> Any:
         with open(self._data_path(name), "rb") as file:  # noqa: PTH123 (as Numba's own names)
-            shipped.unsealed(file.read())
+            shipped.unseal(file.read())
         return super()._load_data(name)
 
 

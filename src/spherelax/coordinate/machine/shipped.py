@@ -56,7 +56,7 @@ def load(function: Any, kinds: tuple[Any, ...], context: Any) -> Any:
     except OSError:
         return None
     context.refresh()  # so that all is there that code refers to
-    return CompileResult._rebuild(context, *pickle.loads(unsealed(content)))
+    return CompileResult._rebuild(context, *pickle.loads(unseal(content)))
 
 
 def write(folder: Path, dispatcher: Any) -> None:
@@ -64,7 +64,7 @@ def write(folder: Path, dispatcher: Any) -> None:
     for kinds, result in dispatcher.overloads.items():
         triple = result.codegen.magic_tuple()[0]
         content = dumps(result._reduce())
-        folder.joinpath(name(dispatcher.py_func, kinds, triple)).write_bytes(sealed(content))
+        folder.joinpath(name(dispatcher.py_func, kinds, triple)).write_bytes(seal(content))
 
 
 def target(triple: str) -> tuple[str, str]:
@@ -81,15 +81,15 @@ def name(function: Any, kinds: tuple[Any, ...], triple: str) -> str:
     return f"{place.rpartition('.')[2]}-{hashlib.sha256(repr(facts).encode()).hexdigest()}{ENDING}"
 
 
-def sealed(content: bytes) -> bytes:
+def seal(content: bytes) -> bytes:
     """Return bytes with their checksum behind them."""
     return content + hashlib.sha256(content).digest()
 
 
-def unsealed(content: bytes) -> bytes:
+def unseal(content: bytes) -> bytes:
     """Return bytes without their checksum; raise DamagedError if it is not theirs."""
     size = hashlib.sha256().digest_size
-    if sealed(content[:-size]) != content:
+    if seal(content[:-size]) != content:
         raise DamagedError
     return content[:-size]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled
 
 
 class Costs(NamedTuple):

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.neighbors import Sums, fetch_ahead, gather
-from spherelax.coordinate.machine.compiled import compiled
-from spherelax.coordinate.machine.prefetch import AHEAD
-from spherelax.coordinate.machine.threads import Threads
+from spherelax.coordinate.machine import AHEAD, Threads, compiled
 from spherelax.labels import count_labels, renumber
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
@@ -72,13 +70,13 @@ def merge_all(
     while True:
         stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
         partner = _best_partners(level, gamma, least, stamp)
-        step = _paired(partner)
+        step = _pair_up(partner)
         n_merged = count_labels(step)
         if n_merged == len(step):
             return mapping
         is_slow = _are_slow(partner, component)
         if is_slow.any():
-            joined = _joined(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
+            joined = _join_in_turn(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
             step = renumber(np.where(is_slow, joined, _first_of_pairs(partner)))
             n_merged = count_labels(step)
         level = contract(level, step, n_merged, 0.0, n_threads)
@@ -125,7 +123,7 @@ def contract(
         groups=np.empty_like(level.groups),
     )
     start = np.zeros(k + 2, dtype=np.int64)
-    items = _measured(level, labels, start, outline)
+    items = _measure(level, labels, start, outline)
     threads = Threads(n_threads, level.indptr)
     parts = threads.parts_of_rows(start[: k + 1])
     sums = [
@@ -147,8 +145,8 @@ def contract(
 
 
 @compiled
-def _measured(level, labels, start, outline):
-    """Fill in the sizes and groups of labels; return the items as `_by_label` does."""
+def _measure(level, labels, start, outline):
+    """Fill in the sizes and groups of labels; return the items as `_sort_by_label` does."""
     size, group_ptr = outline.size, outline.group_ptr
     grouped = len(level.groups) > 0
     for i in range(len(labels)):
@@ -157,7 +155,7 @@ def _measured(level, labels, start, outline):
             group_ptr[labels[i] + 1] += level.group_ptr[i + 1] - level.group_ptr[i]
     for a in range(len(group_ptr) - 1):
         group_ptr[a + 1] += group_ptr[a]
-    items = _by_label(labels, start)
+    items = _sort_by_label(labels, start)
     if grouped:
         _collect_groups(level, items, outline)
         _sort_groups(outline)
@@ -195,7 +193,7 @@ def _contract(first, last, level, labels, items, start, gamma, outline, sums):
 
 
 @compiled(allocates=True)
-def _by_label(labels, start):
+def _sort_by_label(labels, start):
     """Return the items in order of their labels; those of label a from ``start[a]`` on.
 
     ``start`` has two entries more than there are labels, and is 0 before.
@@ -234,7 +232,7 @@ def _sort_groups(outline):
                 n += 1
     if n > 0:
         ends = group_ptr.copy()
-        for p in _by_label(group[:n], np.zeros(groups.max() + 3, np.int64)):
+        for p in _sort_by_label(group[:n], np.zeros(groups.max() + 3, np.int64)):
             groups[ends[holder[p]]] = group[p]
             ends[holder[p]] += 1
 
@@ -331,7 +329,7 @@ def _holds(groups, begin, end, group):
 
 
 @compiled(allocates=True)
-def _paired(partner):
+def _pair_up(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)
     n = 0
@@ -345,7 +343,7 @@ def _paired(partner):
 
 
 @compiled
-def _joined(level, gamma, least, partner):
+def _join_in_turn(level, gamma, least, partner):
     """Let labels join their best partners in turn, many of them one; return whom each has joined.
 
     Each joins if it still gains by that, which is computed with all that have joined before. One
@@ -353,7 +351,7 @@ def _joined(level, gamma, least, partner):
     """
     k = len(partner)
     start = np.zeros(k + 3, np.int64)
-    suitors = _by_label(np.where(partner < 0, np.int32(k), partner), start)
+    suitors = _sort_by_label(np.where(partner < 0, np.int32(k), partner), start)
     stamp = np.full(1 + (level.groups.max() if len(level.groups) > 0 else 0), -1, np.int32)
     root, is_joined = np.arange(k).astype(np.int32), np.zeros(k, np.bool_)
     for b in range(k):

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import activate_neighbors, fetch_ahead, gather
-from spherelax.coordinate.machine.compiled import compiled
-from spherelax.coordinate.machine.prefetch import AHEAD, CACHED, prefetch
+from spherelax.coordinate.machine import AHEAD, CACHED, compiled, prefetch
 from spherelax.coordinate.moves.assignment import Costs, assign
 
 
-class Terms(NamedTuple):
+class MoveTerms(NamedTuple):
     """The resolution, and the gain that a move must exceed: below it is rounding."""
 
     gamma: float
@@ -67,7 +66,7 @@ class UnitRoom(NamedTuple):
 
 
 @compiled
-def localized(graph, labels):
+def localize(graph, labels):
     """Return labels, all below n_items, with the number of the first item of each.
 
     A label that occurs in several components becomes one label in each of them.
@@ -94,7 +93,7 @@ def enter_all(graph, state):
 
 
 @compiled
-def number(labels):
+def number_labels(labels):
     """Give labels, all below their number, new numbers in order of first appearance, in place."""
     names, n = np.full(len(labels), -1, np.int32), np.int32(0)
     for i in range(len(labels)):

@@ -34,8 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spherelax.coordinate.graph.neighbors import activate_neighbors
-from spherelax.coordinate.machine.compiled import compiled
-from spherelax.coordinate.machine.prefetch import AHEAD, CACHED, prefetch
+from spherelax.coordinate.machine import AHEAD, CACHED, compiled, prefetch
 from spherelax.coordinate.relax.rows import (
     PackedRows,
     add,
@@ -57,7 +56,7 @@ ALWAYS = np.float32(np.inf)
 TINY = np.float32(1e-30)
 
 
-class Terms(NamedTuple):
+class RowTerms(NamedTuple):
     """The numbers of the objective in a pass."""
 
     gamma: float  # the resolution
@@ -87,7 +86,7 @@ class Visit(NamedTuple):
 
 
 @compiled
-def one_by_one(first, last, graph, rows, columns, terms, proposed, scratch, gains):
+def visit_units(first, last, graph, rows, columns, terms, proposed, scratch, gains):
     """Visit components ``first .. last - 1``, each unit in a batch of its own.
 
     Writes into ``gains`` what the objective gained by each of the components.
@@ -180,8 +179,8 @@ def propose(span, graph, rows, columns, terms, proposed, scratch):
                 add(old, i, -1.0, group)
             visit = Visit(i, node_weight[i], terms.gamma * node_weight[i], grouped, is_cut)
             n = attract(graph, old, i, scratch)
-            before = _objective_of_row(visit, old, s, terms, scratch)
-            is_repelled = _candidates(visit, n, s, terms, scratch)
+            before = _take_out_row(visit, old, s, terms, scratch)
+            is_repelled = _write_candidates(visit, n, s, terms, scratch)
             gain[p] = keep_largest(new, p, scratch, n, terms.tau) - before
             stays = _stays_alone(i, p, rows, columns, new)
             moved[p] = 0.0 if stays else distance(new, p, old, i)
@@ -245,7 +244,7 @@ def _look_ahead(k, last, base, graph, rows, s, proposed, scratch):
 
 
 @compiled
-def _objective_of_row(visit, rows, s, terms, scratch):
+def _take_out_row(visit, rows, s, terms, scratch):
     """Return what the present row of an item contributes to the objective.
 
     Then adds ``gamma n_i^2 U_i`` to ``x``, so that all of ``gamma n_i s`` can be subtracted.
@@ -259,14 +258,14 @@ def _objective_of_row(visit, rows, s, terms, scratch):
             v = value[visit.item, r + t]
             total += v * (x[c] - visit.price * (s[c] - visit.weight * v))
             if visit.grouped:
-                total -= terms.mu * v * _held(c, visit, scratch)
+                total -= terms.mu * v * _group_sum(c, visit, scratch)
             if x[c] > 0.0:
                 x[c] += visit.price * visit.weight * v
     return total
 
 
 @compiled
-def _candidates(visit, n, s, terms, scratch):
+def _write_candidates(visit, n, s, terms, scratch):
     """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
 
     Tells whether the group of the item repels it from any column that attracts it.
@@ -276,14 +275,14 @@ def _candidates(visit, n, s, terms, scratch):
     for q in range(n):
         c = touched[q]
         y[q] = x[c] - visit.price * s[c]
-        if visit.grouped and y[q] > 0.0 and _held(c, visit, scratch) > 0.0:
+        if visit.grouped and y[q] > 0.0 and _group_sum(c, visit, scratch) > 0.0:
             is_repelled = True
-            y[q] -= terms.mu * _held(c, visit, scratch)
+            y[q] -= terms.mu * _group_sum(c, visit, scratch)
     return is_repelled
 
 
 @compiled
-def _held(c, visit, scratch):
+def _group_sum(c, visit, scratch):
     """Return the sum of column c over the other items of the group of a visited item."""
     group, occupied = scratch.group, scratch.occupied
     held = group[c]
@@ -314,7 +313,7 @@ def _activation_level(visit, n, rows, s, terms, scratch):
     for q in range(n):
         c = touched[q]
         pull, room = x[c] - own_pull, weight * (s[c] - own_room)
-        if visit.grouped and _held(c, visit, scratch) > 0.0:
+        if visit.grouped and _group_sum(c, visit, scratch) > 0.0:
             continue
         if c != own and room > 0.0 and pull > level * room:
             level = pull / room

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import CANCELLED
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled
 
 
 class PackedRows(NamedTuple):

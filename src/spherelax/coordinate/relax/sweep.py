@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph.batches import Batches, Large
 from spherelax.coordinate.graph.graph import LARGE, Graph
 from spherelax.coordinate.graph.neighbors import longest, strongest_pull
-from spherelax.coordinate.machine.threads import Items
+from spherelax.coordinate.machine import Items
 from spherelax.coordinate.relax.kernels import (
+    RowTerms,
     Span,
-    Terms,
     activate,
     commit,
     occupy,
-    one_by_one,
     vacate,
+    visit_units,
 )
 from spherelax.coordinate.relax.kernels import propose as propose_rows
 from spherelax.coordinate.relax.rows import Columns, Proposed, Rows, Scratch, fill_columns
@@ -49,7 +49,7 @@ class Iterate(NamedTuple):
     rows: Rows
 
 
-def sweep(
+def sweep_rows(
     graph: Graph,
     resolutions: NDArray[np.float64],
     *,
@@ -78,7 +78,7 @@ def start(graph: Graph, row_entries: int) -> Rows:
     return Rows(packed, value, strongest_pull(graph), np.zeros(m, dtype=np.bool_))
 
 
-def columns_of(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
+def build_columns(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
     """Return what is known of the columns of rows.
 
     ``is_cut`` tells whether any unit is visited in pieces.
@@ -113,7 +113,7 @@ class _Passes:
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
         largest = min(longest(graph.unit_ptr), LARGE)
-        self.unit = [_no_rows(largest, row_entries) for _ in range(batches.n_threads)]
+        self.unit = [_room_for_rows(largest, row_entries) for _ in range(batches.n_threads)]
         self.entries, self.widest = row_entries, longest(graph.indptr)
 
     def at(self, gamma: float, n_passes: int) -> float:
@@ -123,31 +123,31 @@ class _Passes:
         """
         spans = [span for one in self.batches.large for span in one.batches]
         most = max((last - first for first, last in spans), default=0)
-        self.batch = _no_rows(most, self.entries)
+        self.batch = _room_for_rows(most, self.entries)
         is_cut = any(one.cut for one in self.batches.large)
         occupied = np.zeros(self.graph.n_items if is_cut else 1, dtype=np.float32)
         room = self.graph, self.entries, self.widest, occupied
         self.scratch = [_scratch(*room) for _ in range(self.batches.n_threads)]
-        self.columns = columns_of(self.graph, self.rows, is_cut=is_cut)
+        self.columns = build_columns(self.graph, self.rows, is_cut=is_cut)
         gain = 0.0
         for _ in range(n_passes):
-            gain = self._visit_all(Terms(gamma, self.mu, SMALL))
+            gain = self._visit_all(RowTerms(gamma, self.mu, SMALL))
         del self.batch, self.scratch, self.columns
         return gain
 
-    def _visit_all(self, terms: Terms) -> float:
+    def _visit_all(self, terms: RowTerms) -> float:
         """Make one pass, and return what the objective gained."""
         for one in self.batches.large:
             self.gains[one.component] = sum(self._visit(one, at, terms) for at in one.batches)
 
         def visit(first: int, last: int, thread: int) -> None:
             room = (self.unit[thread], self.scratch[thread], self.gains)
-            one_by_one(first, last, self.graph, self.rows, self.columns, terms, *room)
+            visit_units(first, last, self.graph, self.rows, self.columns, terms, *room)
 
         self.batches.share_small(visit)
         return float(self.gains.sum())
 
-    def _visit(self, large: Large, batch: Items, terms: Terms) -> float:
+    def _visit(self, large: Large, batch: Items, terms: RowTerms) -> float:
         """Propose rows for a batch, side by side, and put them into place; return the gain."""
         graph, rows, columns, proposed = self.graph, self.rows, self.columns, self.batch
 
@@ -174,7 +174,7 @@ class _Passes:
         return gain
 
 
-def _no_rows(n: int, row_entries: int) -> Proposed:
+def _room_for_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
     moved, gain = np.empty((2, n), dtype=np.float32)
