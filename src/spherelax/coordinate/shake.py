@@ -1,7 +1,8 @@
-"""Labels shaken: some items lose their labels, all are polished again, and better ones are kept.
+"""Iterated local search: shake labels, polish them, and keep them if they are better.
 
-Moves and merges end where no single one of them gains. Items that lose their labels together find
-their way to labels that no such move reaches.
+The local search is `polish_labels`, which ends where no single move or merge gains. A shake takes
+the labels of a random share of the items away; each becomes a label of its own. Polishing then may
+reach labels that no single move or merge reaches.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ SHARE = 0.3
 # Trials at most, and trials in a row without better labels after which there are no more.
 TRIALS = 100
 IN_VAIN = 30
-# Labels that save more nats per item than this are clear, and not shaken: it takes time, and what
-# is left to gain there are wrong matches that agree with each other.
+# Labels that save more nats per item than this are clear, and not shaken: shaking takes time, and
+# would gain only wrong matches that agree with each other.
 CLEAR = 5.0
 # Seed of the items that are drawn.
 SEED = 0
 
 
 def shake_labels(model: Model, labels: Labeling, gamma: float) -> Labeling:
-    """Return labels that save at least as much as these, polished at the same resolution.
+    """Return labels that save at least as much as the given ones, by iterated local search.
 
     Examples
     --------

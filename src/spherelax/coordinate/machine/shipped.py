@@ -5,8 +5,8 @@ the file is a digest of all that the code depends on: the function, its argument
 (`sources`), the versions of Python, Numba and llvmlite, and the platform. So code that does not fit
 is not found, and the function is compiled as if there were no file.
 
-The code uses the instructions in `NEEDED` and no others of the processor; on one without them, no
-file is used. Which instructions there are does not change a result: Numba neither contracts
+The code uses the instructions in `NEEDED` alone; a processor that lacks one of them uses no
+file. Which instructions there are does not change a result: Numba neither contracts
 products and sums nor reorders sums, unless it is told to, and no function here tells it to.
 """
 
@@ -60,7 +60,7 @@ def load(function: Any, kinds: tuple[Any, ...], context: Any) -> Any:
 
 
 def write(folder: Path, dispatcher: Any) -> None:
-    """Write what a compiled function was compiled to in this process, one file for each."""
+    """Write the code that this process has for a function, one file for each kind of arguments."""
     for kinds, result in dispatcher.overloads.items():
         triple = result.codegen.magic_tuple()[0]
         content = dumps(result._reduce())
@@ -87,7 +87,7 @@ def seal(content: bytes) -> bytes:
 
 
 def unseal(content: bytes) -> bytes:
-    """Return bytes without their checksum; raise DamagedError if it is not theirs."""
+    """Return bytes without the checksum behind them; raise DamagedError if it does not fit."""
     size = hashlib.sha256().digest_size
     if seal(content[:-size]) != content:
         raise DamagedError

@@ -1,8 +1,9 @@
 """The cheapest assignment of items to columns of their own, where any item may do without one.
 
-Each item takes its cheapest column, if that is below 0 and still free. The others enter one by one
-along shortest augmenting paths with dual variables (Jonker and Volgenant): the new item takes a
-column, its owner takes another one, and so on, until an owner takes a free column or none.
+Each item takes its cheapest column, if its cost is below 0 and it is still free. Items whose column
+is taken enter one by one along shortest augmenting paths with dual variables (Jonker and
+Volgenant): the new item takes a column, the owner of that column takes another one, and so on,
+until an owner takes a free column or none.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class _Search(NamedTuple):
     dual: NDArray[np.float64]  # dual variables
     distance: NDArray[np.float64]  # length of the shortest path found so far
     parent: NDArray[np.int32]  # the item before the column on that path; -1: not reached
-    reached: NDArray[np.int32]  # columns that are reached, those at a final distance first
+    reached: NDArray[np.int32]  # the columns that are reached, final distances first
     done: NDArray[np.bool_]  # whether the distance is final
 
 
@@ -141,7 +142,7 @@ def _shortest_path(start, costs, search, chosen):
 def _nearest_open(n_done, n_reached, search):
     """Return the reached column with the smallest distance that is not final; -1: there is none.
 
-    It becomes the first of those after the ``n_done`` final ones; the others stay in order.
+    It moves to the place behind the ``n_done`` final columns; all other columns stay in order.
     """
     reached, distance = search.reached, search.distance
     if n_done == n_reached:
@@ -159,7 +160,7 @@ def _nearest_open(n_done, n_reached, search):
 
 @compiled
 def _shift(start, row, column, search, chosen):
-    """Move the columns along a path: its last item takes ``column``, each other one the next's.
+    """Move the columns along a path: its last item takes ``column``, any other the next item's.
 
     Item ``start``, the first of the path, was without a column. Writes ``owner`` and ``chosen``.
     """

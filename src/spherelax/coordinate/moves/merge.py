@@ -1,4 +1,4 @@
-"""Merging whole labels: those that gain most by each other become one, until no two gain.
+"""Merging whole labels: two labels that gain most by each other become one, until no two gain.
 
 A `Level` is a graph of labels: its items are the labels of a finer level, the similarity of two of
 them is the sum over their items. Merging two labels a and b gains ::
@@ -58,9 +58,9 @@ def merge_all(
 ) -> NDArray[np.int32] | None:
     """Merge pairs of labels while that gains more than ``least``; return the new label of each.
 
-    None if nothing merges. Pairs that would lose by merging are left out, to save memory. Where
-    one of them would have added to the gain of another, the next round of the caller sees it. The
-    number of threads changes nothing.
+    None if nothing merges. Pairs of labels that would lose by merging are left out of the levels,
+    to save memory; if such a pair would have added to the gain of a later merge, the next round of
+    the caller sees it. The number of threads changes nothing.
     """
     mapping = None
     k, sizes = count_labels(labels), np.diff(graph.component_ptr)
@@ -86,7 +86,7 @@ def merge_all(
 
 
 def _first_of_pairs(partner: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the first label of each pair that are each other's partner; others stay themselves."""
+    """Return the smaller label of each mutual pair for both its labels; any other stays itself."""
     own = np.arange(len(partner), dtype=np.int32)
     is_mutual = (partner >= 0) & (partner[partner] == own)
     return np.where(is_mutual, np.minimum(own, partner), own)
@@ -111,7 +111,7 @@ def items_level(graph: Graph) -> Level:
 def contract(
     level: Level, labels: NDArray[np.int32], k: int, gamma: float, n_threads: int = 1
 ) -> Level:
-    """Give the items of a level labels in 0 .. k - 1; return the level of those labels.
+    """Give the items of a level labels in 0 .. k - 1; return the level of the labels.
 
     Only pairs of labels with a mean similarity above gamma are kept.
     """
@@ -168,8 +168,8 @@ def _measure(level, labels, start, outline):
 def _contract(first, last, level, labels, items, start, gamma, outline, sums):
     """Find and count the similarities of labels ``first .. last - 1``.
 
-    ``items`` are in order of their labels, which begin at ``start``. Returns the indices of these
-    labels, and their values seen as int32.
+    ``items`` are in order of their labels; the items of label a begin at ``start[a]``. Returns the
+    indices of the level that are similar to these labels, and the similarities seen as int32.
     """
     final = len(items) - 1
     entries, end = np.empty((2, 4 * (last - first) + 16), np.int32), 0
@@ -194,7 +194,7 @@ def _contract(first, last, level, labels, items, start, gamma, outline, sums):
 
 @compiled(allocates=True)
 def _sort_by_label(labels, start):
-    """Return the items in order of their labels; those of label a from ``start[a]`` on.
+    """Return the items in order of their labels; the items of label a begin at ``start[a]``.
 
     ``start`` has two entries more than there are labels, and is 0 before.
     """
@@ -258,9 +258,9 @@ def _keep_similar(a, n, sums, gamma, outline, entries, end):
 def _best_partners(level, gamma, least, stamp):
     """Return the best partner of each label; -1: none.
 
-    It is the one that the label gains most by merging with, by more than ``least`` and the first of
-    several, among those that hold no item of the same group. ``stamp`` has an entry for each group,
-    and is -1 before.
+    It is the label by which this label gains most, and more than ``least``, among the labels that
+    hold no item of the same group; of equal gains the first label counts. ``stamp`` has an entry
+    for each group, and is -1 before.
     """
     k = len(level.size)
     grouped = len(level.groups) > 0
@@ -344,10 +344,11 @@ def _pair_up(partner):
 
 @compiled
 def _join_in_turn(level, gamma, least, partner):
-    """Let labels join their best partners in turn, many of them one; return whom each has joined.
+    """Merge labels into their best partners in turn; return the label that each has become.
 
-    Each joins if it still gains by that, which is computed with all that have joined before. One
-    that others have joined stays, and one that more labels want to join than its partner.
+    Label a merges into its best partner b if the gain, with all labels already merged into b,
+    exceeds ``least``. Label a is skipped if other labels have merged into it, or if more labels
+    have a as best partner than have b.
     """
     k = len(partner)
     start = np.zeros(k + 3, np.int64)

@@ -52,9 +52,9 @@ def polish_labels(
     active: NDArray[np.bool_] | None = None,
     n_threads: int = 1,
 ) -> Labels:
-    """Improve labels, all below n_items, until no move does; they must respect the groups.
+    """Improve labels, all below n_items, until no move gains; they must respect the groups.
 
-    If ``active`` is given, components without an active item only merge; it is overwritten.
+    If ``active`` is given, components without an active item only merge; ``active`` is overwritten.
 
     Examples
     --------
@@ -77,9 +77,10 @@ def move_once(
     active: NDArray[np.bool_] | None = None,
     n_threads: int = 1,
 ) -> Labels:
-    """Visit each item once and move it if that gains; merge nothing. It is cheaper, and rougher.
+    """Visit each item once and move it if that gains; merge nothing. Cheaper and rougher.
 
-    If ``active`` is given, components without an active item stay as they are; it is overwritten.
+    If ``active`` is given, components without an active item keep their labels; ``active`` is
+    overwritten.
     """
     return _move_all(graph, labels, gamma, active, n_threads=n_threads, n_passes=1)
 
@@ -139,7 +140,7 @@ class _Moves:
         settle(first, last, *self.moved, *self.room[thread], self.n_passes)
 
     def settle_large(self, large: Large) -> None:
-        """Move the items of a large component likewise, sorted out side by side before."""
+        """Move the items of a large component; threads first find the items that would stay."""
         state = self.moved[1]
         begin, end = large.batches[0][0], large.batches[-1][1]
 

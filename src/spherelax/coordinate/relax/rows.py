@@ -27,8 +27,8 @@ class Rows(NamedTuple):
     """The rows of U, and which of them are to be visited.
 
     The activation level of an item is the resolution at and below which it is active. It is stored
-    times -1 if the rest of the group keeps the item from a column that attracts it: then it is
-    activated too when an item of the group leaves a column.
+    times -1 if the rest of the group repels the item from a column that attracts it: then the item
+    also becomes active when an item of the group leaves a column.
     """
 
     packed: NDArray[np.int32]  # (m, 2 r)
@@ -38,14 +38,14 @@ class Rows(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What is kept up to date with the rows of U during passes; it follows from them.
+    """Sums and numbers of entries of the columns of U, kept up to date during passes.
 
-    The empty columns of a component are a stack. Each of them has, instead of a count, the one
-    below it: -2 minus its number; that of no column is -1.
+    The empty columns of a component are a linked stack. ``n_rows`` of an empty column is -2 minus
+    the number of the next column in the stack, and the number of no column is -1.
     """
 
     s: NDArray[np.float64]  # (m), weighted column sums
-    n_rows: NDArray[np.int32]  # (m), number of rows with an entry there; below 0 if it is empty
+    n_rows: NDArray[np.int32]  # (m), rows with an entry in the column; below 0: it is empty
     free: NDArray[np.int32]  # (n_components), the empty column on top; -1: none
     claimed: NDArray[np.int32]  # (m), the unit that has claimed a column in this batch; -1: none
 
@@ -141,8 +141,8 @@ def clear(rows, i, target):
 def keep_largest(rows, p, scratch, n, tau):
     """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
 
-    Only entries above 0 count; those below tau times the largest are left out, and of equal ones
-    the first in ``touched`` comes first. The entries that are kept become 0 in ``y``.
+    Entries that are not above 0, and entries below tau times the largest, are left out. Of equal
+    entries the first in ``touched`` comes first. The entries that are kept become 0 in ``y``.
     """
     packed, value, y = rows.packed, rows.value, scratch.y
     r = packed.shape[1] // 2
@@ -170,9 +170,10 @@ def keep_largest(rows, p, scratch, n, tau):
 
 
 @compiled
-def distance(rows, p, others, i):
-    """Return the sum of absolute differences of row p and of row i of other rows."""
-    packed, value, other, other_value = rows.packed, rows.value, others.packed, others.value
+def distance(rows, p, other_rows, i):
+    """Return the sum of absolute differences of row p of ``rows`` and row i of ``other_rows``."""
+    packed, value = rows.packed, rows.value
+    other, other_value = other_rows.packed, other_rows.value
     r = packed.shape[1] // 2
     total = np.float32(0.0)
     for t in range(r):
@@ -188,7 +189,7 @@ def distance(rows, p, others, i):
 
 @compiled
 def fill_columns(graph, rows, columns):
-    """Sum and count the columns of all rows; sums and counts are 0 before, stacks are empty.
+    """Fill in the columns of all rows; sums and numbers of rows are 0 before, stacks are empty.
 
     Of the empty columns of a component, the first one is on top of the stack.
     """
@@ -217,7 +218,7 @@ def _push(c, component, columns):
 
 @compiled
 def _pop(component, columns):
-    """Take the empty column that is on top of a stack, and return it; its count becomes 0."""
+    """Take the empty column that is on top of a stack, and return it; its ``n_rows`` becomes 0."""
     n_rows, free = columns.n_rows, columns.free
     c = free[component]
     free[component] = -2 - n_rows[c]
@@ -227,7 +228,7 @@ def _pop(component, columns):
 
 @compiled
 def leave_columns(i, weight, rows, columns, component):
-    """Take the row of item i out of the column sums and counts; columns may become free."""
+    """Take the row of item i out of the columns; columns may become empty."""
     packed, value, n_rows, s = rows.packed, rows.value, columns.n_rows, columns.s
     r = packed.shape[1] // 2
     for t in range(r):
@@ -243,9 +244,9 @@ def leave_columns(i, weight, rows, columns, component):
 
 @compiled
 def enter_columns(i, p, weight, rows, columns, proposed, component):
-    """Copy proposed row p to item i, and add it to the column sums and counts.
+    """Copy proposed row p to item i, and add it to the columns.
 
-    If it has no entry, the item gets a free column.
+    If it has no entry, the item gets an empty column.
     """
     new, new_value = proposed.packed, proposed.value
     r = new.shape[1] // 2
@@ -265,8 +266,8 @@ def enter_columns(i, p, weight, rows, columns, proposed, component):
 def round_rows(graph, rows):
     """Return as label of each item the column of the largest entry of its row.
 
-    Of the items of a group with the same column the one with the largest entry keeps it; each other
-    one gets a column of its component that no item has.
+    Of the items of a group with the same column, the item with the largest entry keeps it; every
+    other item of them gets a column of its component that no item has.
     """
     labels = rows.packed[:, 0].copy()
     if len(graph.group) == 0:
@@ -288,7 +289,7 @@ def round_rows(graph, rows):
 
 @compiled
 def _separate(items, rows, labels, used, best, free):
-    """Let one item of a unit keep each label; the others get labels, from ``free`` on, without use.
+    """Let one item of a unit keep each label; the rest get unused labels, from ``free`` on.
 
     Returns the last label that was tried. ``best`` is -1 before and after.
     """

@@ -1,9 +1,9 @@
 """Coordinate ascent on sparse rows of U while the resolution falls.
 
 For a resolution gamma the objective is ``tr(U^T W U) - gamma |n^T U|^2`` without the terms of an
-item with itself: the paper's over (1 - alpha), for ``gamma = alpha / (1 - alpha)``. Each
-row in turn becomes the best one given the others, which needs no delta and no bound on the number
-of columns: every item starts in one of its own.
+item with itself: the paper's objective over (1 - alpha), for ``gamma = alpha / (1 - alpha)``. Each
+row in turn becomes the best row given all other rows. This needs no delta and no bound on the
+number of columns: every item starts in a column of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from spherelax.coordinate.relax.kernels import propose as propose_rows
 from spherelax.coordinate.relax.rows import Columns, Proposed, Rows, Scratch, fill_columns
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
-# entry: only such items can become inactive.
+# entry: only items with a single entry can become inactive.
 SMALL = 0.3
 # Items of one group repel each other this many times as strongly as the most similar attract.
 REPULSION = 10.0
@@ -68,7 +68,7 @@ def sweep_rows(
 
 
 def start(graph: Graph, row_entries: int) -> Rows:
-    """Give every item a column of its own; it is not visited before a neighbour attracts it."""
+    """Give every item a column of its own; no item is visited before a neighbour attracts it."""
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
     packed[:, 0] = np.arange(m)
@@ -79,10 +79,7 @@ def start(graph: Graph, row_entries: int) -> Rows:
 
 
 def build_columns(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
-    """Return what is known of the columns of rows.
-
-    ``is_cut`` tells whether any unit is visited in pieces.
-    """
+    """Return the columns of rows; ``is_cut`` tells whether any unit is visited in pieces."""
     m = graph.n_items
     found = Columns(
         s=np.zeros(m),
@@ -119,7 +116,8 @@ class _Passes:
     def at(self, gamma: float, n_passes: int) -> float:
         """Make passes at a resolution, and return what the objective gained in the last one.
 
-        There is room for them as long as they last: labels are improved in between.
+        Batches, scratch and columns are freed after the passes: the caller improves labels before
+        the next resolution, which needs memory too.
         """
         spans = [span for one in self.batches.large for span in one.batches]
         most = max((last - first for first, last in spans), default=0)
