@@ -7,12 +7,16 @@ functions are compiled in every process. If a file is damaged, it is not used: w
 compiled again, and replaces it. Either is said once, as a warning.
 
 Most functions are called by other compiled functions only. Numba would make machine code of each,
-with an entry for Python, only to take its instructions over into its callers, where they are made
-machine code again. Here a function that is called by a compiled one becomes a part of it: no more
-than the instructions that its callers take over. What Python calls is compiled whole, and kept.
+with an entry for Python, and then take its instructions over into its callers, where they are made
+machine code again. Here a function that a compiled function calls becomes a part of its caller: no
+more than the instructions that the caller takes over. What Python calls is compiled whole and kept.
 
 Parts count no references to arrays, which the functions that Python calls hold for them. So a part
-must say that it allocates, if it makes or returns arrays; if it does not, it is not compiled.
+that makes or returns arrays must say that it allocates; one that does not say so is not compiled.
+
+With plain functions of Numba instead of parts, the first answer takes 1.6 to 1.7 times as long
+where no machine code was shipped; with parts that count references, every later answer takes 1.4
+times as long, with shipped code too (CPU seconds; 300 and 20,000 items).
 """
 
 from __future__ import annotations
