@@ -10,6 +10,7 @@ from spherelax.coordinate.machine import sources
 PACKAGE = {
     "__init__.py": "",
     "caller.py": """
+from typing import NamedTuple
 from spherelax.coordinate.machine.compiled import compiled
 from {0}.callee import (
     double,
@@ -19,6 +20,14 @@ from {0} import constants
 @compiled
 def double_and_add(x):
     return double(x) + constants.ADDED
+
+class Pair(NamedTuple):
+    x: int
+    y: int
+
+@compiled
+def add(pair):
+    return pair.x + pair.y
 """,
     "callee.py": """
 from spherelax.coordinate.machine.compiled import compiled
@@ -90,3 +99,14 @@ def test_a_file_that_changes_after_the_import_does_not_count(package):
     callee.write_text(callee.read_text().replace("2 * x", "5 * x"))
     assert function(3) == 7  # compiled from what was imported, and kept as such
     assert load(package)(3) == 16
+
+
+def test_what_was_kept_for_a_type_that_has_another_name_now_is_passed_over(package, monkeypatch):
+    compiled = importlib.import_module("spherelax.coordinate.machine.compiled")
+    monkeypatch.setattr(compiled, "_said", [])  # a warning would be an error
+    caller = package / "caller.py"
+    for name in ("Pair", "Both"):
+        caller.write_text(caller.read_text().replace("Pair", name))
+        load(package)
+        module = sys.modules[f"{package.name}.caller"]
+        assert module.add(getattr(module, name)(1, 2)) == 3

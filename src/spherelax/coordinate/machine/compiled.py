@@ -201,7 +201,15 @@ class _Kept(FunctionCache):
 
 
 class _SealedFile(IndexDataCacheFile):
-    """Cache files that end in a checksum: machine code that is damaged must not run."""
+    """Cache files that end in a checksum: machine code that is damaged must not run.
+
+    Numba reads the version before anything that old sources may have named otherwise, so the digest
+    of the sources belongs to it.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str, digest: str) -> None:
+        super().__init__(cache_path, filename_base, digest)
+        self._version += f" {digest}"
 
     def _dump(self, obj: Any) -> bytes:
         return shipped.seal(super()._dump(obj))
