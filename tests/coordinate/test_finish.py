@@ -59,7 +59,7 @@ def test_the_path_of_many_items_stays_what_was_walked(pick, monkeypatch, seed):
     """Only the labels of the result are polished; they stand at their step among the labelings."""
     W, _ = planted_sparse(6000, 30, 0.6, seed)
     result = sl.solve(W, pick=pick)
-    monkeypatch.setattr(module, "polished", lambda _graph, labels, _gamma, **_: labels)
+    monkeypatch.setattr(module, "polish_labels", lambda _graph, labels, _gamma, **_: labels)
     walked = sl.solve(W, pick=pick)
     assert walked.labels is walked.path.labels[walked.index]
     assert (result.index, result.alpha) == (walked.index, walked.alpha)
@@ -133,7 +133,7 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
         20, 20, observed=0.6, shuffled=0.7, random_state=seed
     )
     found = quiet_solve(W, groups)
-    monkeypatch.setattr(module, "shaken", lambda *given: given[1])
+    monkeypatch.setattr(module, "shake_labels", lambda *given: given[1])
     plain = quiet_solve(W, groups)
     assert found.index == plain.index
     assert plain.labels is plain.path.labels[plain.index]
@@ -141,7 +141,7 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
     assert model.labeling(found.labels).saving > model.labeling(plain.labels).saving
     for labels, kept in zip(found.path.labels, plain.path.labels, strict=True):
         np.testing.assert_array_equal(labels, kept)
-    monkeypatch.setattr(module, "shaken", None)
+    monkeypatch.setattr(module, "shake_labels", None)
     for pick in ("eta", "stability", 2.0):
         quiet_solve(W, groups, pick=pick)
 

@@ -14,7 +14,7 @@ from spherelax.coordinate.finish_points import Finished, find_borders, finish_po
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.order import are_new
 from spherelax.coordinate.kinds import recognised
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.points.valleys import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
 from spherelax.coordinate.run import Interrupted, Walked, run
@@ -152,7 +152,7 @@ def absorb(
         active |= count_labels(everyone) != n_labels
     everyone = everyone[graph.given]
     if active.any():
-        everyone = polished(graph, everyone, gamma, active=active)
+        everyone = polish_labels(graph, everyone, gamma, active=active)
     labeling = model.labeling(everyone)
     found = renumber(graph.as_given(labeling.labels))
     resolution = gamma / model.average

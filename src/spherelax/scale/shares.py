@@ -14,7 +14,7 @@ from spherelax.coordinate.graph.graph import Graph, build_graph, largest
 from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.graph.part import components_up_to, draw
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import Listed
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.solved import CoordinateSource
@@ -186,7 +186,7 @@ class Share:
         """Polish the labels of a step, and return what they amount to."""
         model = self._model(**order)
         graph, n_threads = model.graph, self.route.n_threads
-        labels = polished(graph, self._labels(graph, at), gamma, n_threads=n_threads)
+        labels = polish_labels(graph, self._labels(graph, at), gamma, n_threads=n_threads)
         save_array(self.shard.folder / POLISHED, graph.as_given(labels))
         return {"account": model.labeling(labels).account}
 

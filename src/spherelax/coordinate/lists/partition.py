@@ -293,7 +293,7 @@ def _growth(sizes: Floats) -> Floats:
     steps = np.log(n[1:] * smooth[1:] / smooth[:-1])
     reached = np.cumsum(sizes[::-1])[::-1][:-1] + UNSEEN
     growth = isotonic_regression(steps, weights=reached, increasing=False).x
-    return np.r_[growth, growth[-1]]
+    return np.append(growth, growth[-1])
 
 
 def _likeness(
