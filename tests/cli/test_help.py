@@ -244,7 +244,7 @@ def test_completion_scripts_call_the_program(shell: str) -> None:
     ("words", "expected"),
     [
         (["mat"], ["match"]),
-        (["match", "--du"], ["--duplicate-free"]),
+        (["match", "--du"], ["--duplicate-free-sources"]),
         (["match", "--solver", ""], ["coordinate", "power"]),
         (["help", "f"], ["formats"]),
         (["cluster", "--as", "po"], ["points"]),

@@ -168,9 +168,9 @@ def test_options_of_pairs() -> None:
     Path("other.csv").write_text(PAIRS.replace("source_a,id_a,source_b,id_b,score", "a,b,c,d,e"))
     named = invoke("match", "other.csv", "--columns", "a, b,c,d,e")
     assert named.stdout == invoke("match", "pairs.csv").stdout
-    some = invoke("match", "pairs.csv", "--duplicate-free", "g0,g2")
+    some = invoke("match", "pairs.csv", "--duplicate-free-sources", "g0,g2")
     assert some.stderr.startswith("3 entities from 9 records in 2 sources\n")
-    none = invoke("match", "pairs.csv", "--duplicate-free", "")
+    none = invoke("match", "pairs.csv", "--duplicate-free-sources", "")
     assert none.stderr.startswith("3 entities from 9 records\n")
 
 

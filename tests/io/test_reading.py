@@ -209,9 +209,9 @@ def test_columns_make_pairs() -> None:
 
 def test_options_reach_their_readers() -> None:
     Path("x.csv").write_text(f"{ROLES}\nx,1,y,2,0.5\n")
-    assert io.read("x.csv", duplicate_free=["y"]).groups == [None, "y"]
+    assert io.read("x.csv", duplicate_free_sources=["y"]).groups == [None, "y"]
     for option, reason in {
-        "duplicate_free": "duplicate-free sources must be for pairs",
+        "duplicate_free_sources": "duplicate-free sources must be for pairs",
         "table": "the choice of a table must be for colmap",
     }.items():
         Path("edges.csv").write_text("a,b\n")

@@ -254,7 +254,7 @@ def test_matrix_of_a_shard_is_that_in_memory(tmp_path, monkeypatch, seed, limit,
 
 
 def test_free_records_are_groups_of_their_own(tmp_path):
-    plan = scale.ingest(table(), tmp_path, n_shards=1, duplicate_free=["shop", "bank"])
+    plan = scale.ingest(table(), tmp_path, n_shards=1, duplicate_free_sources=["shop", "bank"])
     shard = plan.shards[0]
     groups, codes = shard.problem().groups, shard.items().group
     free = codes == -1

@@ -71,13 +71,12 @@ def _check_addresses() -> None:
     options.STEP,
     options.VERBOSE,
     options.SOLVING,
-    options.PICK_GROUPED,
 )
 def match(file: Path, **given: Any) -> None:
     """Match items of different groups.
 
     Items that are the same thing get the same label; two items of one group never do, unless
-    --one-per-group soft finds copies. The number of labels is found, not given.
+    --one-per-group unless_copies finds some. The number of labels is found, not given.
     """
     _label(file, given, is_matching=True)
 

@@ -74,7 +74,7 @@ def info(
     files: Sequence[str], reading: Mapping[str, Any], memory: str | None, *, as_json: bool
 ) -> None:
     """Print what pairs hold, and what they will cost."""
-    for name in ("groups", "duplicate_free"):
+    for name in ("groups", "duplicate_free_sources"):
         if reading[name] is not None:
             raise click.UsageError(f"{spelled(name)} needs a single FILE that is not a database")
     if reading["as"] not in (None, "pairs"):
@@ -126,7 +126,7 @@ def _said(found: scale.Entities, out: Path, database: Path | None) -> list[str]:
     )
     return [
         said,
-        RECORDS.speak(found.status),
+        RECORDS.speak(found.status.sentence),
         f"confidence: {found.confidence:.2f} on average, below {UNSURE} for "
         f"{count(found.n_unsure, 'record')}",
         f"entities: {out / 'part-*.parquet'}, {count(found.n_parts, 'file')}",

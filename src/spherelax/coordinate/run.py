@@ -27,6 +27,7 @@ from spherelax.problem import Problem
 from spherelax.result import (
     Callback,
     Outcome,
+    Reading,
     Status,
     SweepPath,
 )
@@ -98,7 +99,25 @@ def run(
         right=picked.right,
         left=picked.left,
         rival=found.rival,
+        kind="points" if pick == "valleys" else _kind(problem, model),
+        reading=_reading(model),
     )
+
+
+def _kind(problem: Problem, model: Model) -> str:
+    """Return what the similarities were taken for: what was told or recognised, or a list."""
+    return problem.kind or ("graph" if model.right is None else "pairs")
+
+
+def _reading(model: Model) -> Reading:
+    """Return what was done with the similarities."""
+    if model.right is not None:
+        return Reading.LOG_ODDS
+    if model.learns_worth:
+        return Reading.LEARNT
+    if model.strata is not None:
+        return Reading.RANKED
+    return Reading.CORRECTED if model.is_corrected else Reading.PLAIN
 
 
 def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
@@ -115,7 +134,7 @@ def run_soft(problem: Problem, settings: Coordinate, pick: str | float, **others
         kind = "graph" if source.model.right is None else "pairs"
         free = Problem(free.similarity, free.groups, kind)
     soft = run(free, settings, pick, sources=problem.groups, **others)
-    return with_found(soft, source)
+    return replace(with_found(soft, source), kind=hard.kind)
 
 
 def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
@@ -175,6 +194,7 @@ def absorb(
             None if sources is None else sources[graph.given],
             None if source.unseen is None else source.unseen.elsewhere(),
         ),
+        reading=_reading(model),
     )
 
 

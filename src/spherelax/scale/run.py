@@ -48,7 +48,7 @@ def solve(
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
-    duplicate_free: Collection[Hashable] | None = None,
+    duplicate_free_sources: Collection[Hashable] | None = None,
     records: Any = None,
     kind: str | None = None,
     floor: float | None = None,
@@ -74,7 +74,7 @@ def solve(
         Shards, or the pairs: then the shards are in the folder ``shards`` of ``into``.
     into : str or Path
         The folder of the answers; it is made if it is not there.
-    table, columns, duplicate_free, records, kind, floor, max_pairs, n_shards
+    table, columns, duplicate_free_sources, records, kind, floor, max_pairs, n_shards
         As in :func:`ingest`; a plan has its own.
     solver : Coordinate, optional
         Settings of the solver.
@@ -124,7 +124,7 @@ def solve(
     given = {
         "table": table,
         "columns": columns,
-        "duplicate_free": duplicate_free,
+        "duplicate_free_sources": duplicate_free_sources,
         "records": records,
         "kind": kind,
         "floor": floor,

@@ -81,7 +81,7 @@ class Share:
 
     def _measure(self) -> Answer:
         """Return the largest similarity, and how many items each group has."""
-        n_groups = len(self.plan.duplicate_free)
+        n_groups = len(self.plan.duplicate_free_sources)
         sizes = np.bincount(self.named[self.named != FREE], minlength=n_groups)
         return {"largest": largest(self.problem), "sizes": sizes}
 
@@ -145,7 +145,7 @@ class Share:
         named = self.named[model.graph.given] if order["is_grouped"] else None
         found = Totals.of(model.graph, model.is_corrected, named)
         if order["is_grouped"]:
-            n_more = len(self.plan.duplicate_free) - len(found.of_group)
+            n_more = len(self.plan.duplicate_free_sources) - len(found.of_group)
             found = found._replace(of_group=np.pad(found.of_group, (0, n_more)))
         n_pairs = np.empty(0) if model.strata is None else model.strata.n_pairs
         return {"totals": found, "n_pairs": n_pairs}

@@ -146,7 +146,7 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
         },
         "path": {
             "resolution": result.path.resolutions,
-            "n_labels": result.n_labels_per_step,
+            "n_labels": result.path.n_labels,
             "stability": result.path.stability,
         },
     }
@@ -238,7 +238,7 @@ def write_h5ad(
             resolution=result.resolution,
             n_labels=result.n_labels,
             status=str(result.status),
-            n_labels_per_step=result.n_labels_per_step,
+            n_labels_per_step=result.path.n_labels,
             resolutions=result.path.resolutions,
             stability=result.path.stability,
         )
