@@ -215,7 +215,7 @@ def main() -> None:
             found = sl.solve(case.similarity, case.sources).duplicates()
             row = [
                 f_score(case, case.sources),
-                f_score(case, case.sources, duplicate_free="soft"),
+                f_score(case, case.sources, one_per_group="unless_copies"),
                 f_score(case, told(case)),
             ]
             counts = case.twice.sum(), round(sum(one.expected for one in found if one.is_clear))

@@ -296,7 +296,7 @@ def recorded(word: str) -> dict[str, np.ndarray]:
         arrays[f"{name}: labels"] = result.labels
         arrays[f"{name}: confidence"] = result.confidence
         is_result = isinstance(result, sl.Result)
-        alpha = result.path.alphas[result.path.picked] if is_result else result.alpha
+        alpha = result.path.alpha if is_result else result.alpha
         arrays[f"{name}: alpha"] = np.array(alpha)
         arrays[f"{name}: status"] = np.array(result.status.name)
         if is_result and (pure := result.entities()) is not None:

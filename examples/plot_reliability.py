@@ -41,7 +41,7 @@ print(f"{n_records} records, {len(pairs)} pairs, {is_right.mean():.0%} of them r
 # --------------------
 
 result = sl.solve(half + half.T)
-entities = result.entity_probability()
+entities = result.entities()
 wrong = np.sum(1 - result.confidence)
 print(result.status)
 print(f"F-score: {sl.metrics.pairwise_scores(truth, result.labels).f_score:.2f}")
@@ -51,7 +51,7 @@ print(f"about {np.sum(1 - entities.pure):.0f} of {result.n_labels} labels are ex
 # %%
 # The least likely pairs that share a label, listed or not, are the first ones to check:
 
-matches, likely = result.matches(), result.pair_probability()
+matches, likely = result.pairs().items, result.pairs().probability
 for at in np.argsort(likely)[:5]:
     one, other = matches[at]
     print(

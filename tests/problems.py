@@ -58,5 +58,5 @@ class Sure:
 
 def with_confidence(result, confidence, *, is_probability=True, **changes):
     """Return a result with a confidence and other changes."""
-    source = Sure(changes.pop("source", result.source), confidence, is_probability=is_probability)
-    return replace(result, source=source, **changes)
+    source = Sure(changes.pop("source", result._source), confidence, is_probability=is_probability)
+    return replace(result, _source=source, **changes)

@@ -16,6 +16,7 @@ from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.problem import Problem
 from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
 from spherelax.settings import (
+    ONE_PER_GROUP,
     POSITIVE_INTEGER,
     Coordinate,
     Power,
@@ -26,7 +27,6 @@ from spherelax.settings import (
 from spherelax.similarity.graph import NeighborGraph
 
 MOST_THREADS = 256
-ONE_PER_GROUP = ("always", "unless_copies")
 VALLEYS = "valleys"  # the engine's pick for points
 
 
@@ -220,7 +220,7 @@ def _extend(
             f"{method} needs similarities of the {len(result.labels)} known items, and of more; "
             f"found {problem.n_items} items"
         )
-    alpha = float(result.path.alphas[result.path.picked])
+    alpha = result.path.alpha
     if is_soft and source.with_copies:
         free = problem.freed(source.with_copies)
         outcome = absorb(free, source, result.labels, alpha, sources=problem.groups)

@@ -53,6 +53,9 @@ class Range:
 MOST = 10_000
 HIGHEST = 1e15  # resolutions above it are as good as it: alpha would be rounded to 1
 
+# Whether every group holds each thing once.
+ONE_PER_GROUP = ("always", "unless_copies")
+
 POSITIVE_INTEGER = Range(1, integer=True)
 RESOLUTION = Range(0, low_open=True)
 NOT_NEGATIVE = Range(0)

@@ -145,7 +145,7 @@ def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("edges.csv").write_text("a,b,0\nc,d,0\n")
     stderr = invoke("cluster", "edges.csv").stderr
     assert stderr.count("warning: max_labels was limited\n") == 1
-    assert stderr.count(spherelax.Status.ISOLATED) == 1
+    assert stderr.count(spherelax.Status.ISOLATED.sentence) == 1
     assert "SphereWarning" not in stderr
 
 
@@ -279,7 +279,7 @@ def test_the_summary_for_scripts() -> None:
     result = invoke("match", "edges.csv", "--groups", "groups.csv", "--json")
     about = json.loads(result.stdout)
     assert (about["n_items"], about["n_groups"], about["n_labels"]) == (9, 3, 3)
-    assert about["kind"] == "edges"
+    assert (about["reads_as"], about["kind"], about["reading"]) == ("edges", "graph", "ranked")
     assert result.stderr == ""
     both = invoke("match", "edges.csv", "--groups", "groups.csv", "--json", "--out", "labels.csv")
     assert json.loads(both.stdout) == about

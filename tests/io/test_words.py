@@ -1,6 +1,7 @@
 """The words of each kind of input, in summaries and in reports."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -113,11 +114,8 @@ def test_no_two_steps_of_the_slider_read_the_same():
     W, _ = sl.datasets.make_binary_similarity(30, 3, random_state=0)
     result = sl.solve(W)
     resolutions = 1.0 + 1e-7 * np.arange(len(result.path.alphas))[::-1]
-    path = sl.SweepPath(
-        resolutions / (1 + resolutions), result.path.etas, result.path.objectives,
-        result.path.labels, result.path.savings,
-    )  # fmt: skip
-    close = sl.Result(**{**vars(result), "path": path, "alpha": path.alphas[result.index]})
+    path = replace(result.path, alphas=resolutions / (1 + resolutions))
+    close = replace(result, path=path)
     for one in (result, close, sl.solve(W, solver=sl.Power(alpha_step=0.001, n_inner=1))):
         page = report_html(io.Items(W, None), one)
         said = re.findall(r'"now":"(.*?)"', page)

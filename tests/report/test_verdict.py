@@ -22,7 +22,7 @@ def verdict(clustering):
             items, with_confidence(result, sure, is_probability=is_probability, **changes)
         )
         level = re.search(r'class="verdict (\w+)"', page)[1]
-        assert str(changes.get("status", result.status)) in page
+        assert changes.get("status", result.status).sentence in page
         return level, re.search(r'<p class="sentence">(.*?)</p>', page)[1]
 
     return said
@@ -63,7 +63,7 @@ def test_probabilities_say_how_many_labels_are_wrong(verdict, status, sure, leve
 
 def test_two_answers_that_are_about_as_good(clustering):
     items, result = clustering
-    page = report_html(items, with_confidence(result, np.ones(80), rival=7))
+    page = report_html(items, with_confidence(result, np.ones(80), alternative=7))
     assert "4 labels from 80 items. But it is one of two answers." in page
     assert "Another answer is about as good: 7 labels instead of 4." in page
     assert "Another answer" not in report_html(items, result)

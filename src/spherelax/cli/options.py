@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from spherelax.settings import SOLVERS, Coordinate
+from spherelax.settings import ONE_PER_GROUP, SOLVERS, Coordinate
 
 STANDARD = Path("-")  # standard input or output
 
@@ -100,7 +100,7 @@ DUPLICATE_FREE = {
 }
 ONE_PER_GROUP = {
     "--one-per-group": Option(
-        Choice("always", "unless_copies"),
+        Choice(*ONE_PER_GROUP),
         "Whether a group holds each thing once. unless_copies: items of a group that clearly holds "
         "copies may share a label. Default: always.",
     )

@@ -311,6 +311,6 @@ def _method(result: spherelax.Result) -> str:
     """Return a line for readers of the method's pages."""
     path = result.path
     return (
-        f"method: resolution {result.resolution:.4g} (alpha {path.alphas[path.picked]:.4g}), step "
+        f"method: resolution {result.resolution:.4g} (alpha {path.alpha:.4g}), step "
         f"{path.picked + 1} of {len(path.alphas)}, {count(result.n_labels, 'label')}"
     )

@@ -98,7 +98,7 @@ class Result:
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
         """How likely the label of each item is right."""
-        return self._source.confidence(self.labels, float(self.path.alphas[self.path.picked]))
+        return self._source.confidence(self.labels, self.path.alpha)
 
     @property
     def is_probability(self) -> bool:

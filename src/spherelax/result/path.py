@@ -86,6 +86,8 @@ class SweepPath:
         Whether the sweep came to its end; False if it was interrupted.
     picked : int
         The step that the labels of the result come from.
+    alpha : float
+        The alpha of that step.
     joined : int or None
         The step whose labels were merged after the sweep: between valleys of a neighbour graph of
         points, or to connected components because the input looks random. None: no step.
@@ -101,7 +103,7 @@ class SweepPath:
     >>> W = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
     >>> path = sl.solve(W, solver=sl.Power(alpha_step=0.25)).path
     >>> path.alphas, path.n_labels, path.picked
-    (array([0.75, 0.5 , 0.25, 0.  ]), array([3, 2, 2, 2]), 2)
+    (array([0.75, 0.5 , 0.25, 0.  ]), array([3, 2, 2, 2]), 1)
     """
 
     alphas: NDArray[np.float64]
@@ -114,6 +116,11 @@ class SweepPath:
     joined: int | None = None
     maxima: tuple[int | None, int | None] = (None, None)
     max_labels: int | None = None
+
+    @property
+    def alpha(self) -> float:
+        """Alpha of the picked step."""
+        return float(self.alphas[self.picked])
 
     @property
     def resolutions(self) -> NDArray[np.float64]:

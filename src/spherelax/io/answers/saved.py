@@ -159,7 +159,12 @@ def load_result(path: str | Path) -> Result:
     >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
     (3, 1)
     """
-    saved = read_arrays(path, *SAVED)
+    saved = read_arrays(path, *RECOGNISED)
+    if not SAVED.keys() <= saved.keys():
+        version = shown(str(saved["version"]))
+        raise InvalidInputError(
+            f"{path}: must be saved by this version of spherelax; found {version}, solve again"
+        )
     fault = next(_faults(saved), None)
     if fault:
         raise InvalidInputError(f"{path}: not a saved result; {fault}")
@@ -188,7 +193,7 @@ def load_result(path: str | Path) -> Result:
         _source=_File(
             str(path),
             saved["labels"],
-            float(sweep.alphas[sweep.picked]),
+            sweep.alpha,
             saved["confidence"],
             bool(saved["is_probability"]),
             likely,
