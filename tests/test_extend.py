@@ -93,9 +93,11 @@ def test_kind_and_copies_hold_on(seed):
 
 def test_warnings_point_at_the_caller():
     W = np.eye(4)
-    with pytest.warns(sl.SphereWarning) as caught:
+    with pytest.warns(sl.SphereWarning, match="No item is similar") as solved:
         result = sl.solve(W[:3, :3])
+    with pytest.warns(sl.SphereWarning, match="No item is similar") as extended:
         result.extend(W)
+    with pytest.warns(sl.SphereWarning, match="No item is similar") as assigned:
         result.assign(W)
-    assert [warning.message.about for warning in caught] == 3 * ["isolated"]
-    assert {warning.filename for warning in caught} == {__file__}
+    for caught in (solved, extended, assigned):
+        assert (caught[0].message.about, caught[0].filename) == ("isolated", __file__)

@@ -187,7 +187,7 @@ def test_version_and_bare_call() -> None:
 
 
 def test_kinds_are_those_of_read() -> None:
-    assert set(options.KINDS) == set(io.reading.KINDS)
+    assert set(options.KINDS) == set(io.reading.FILE_KINDS)
     assert set(manual.KINDS_TEXT) == {*options.KINDS, "groups"}
 
 

@@ -185,9 +185,8 @@ def test_what_users_see_are_their_own_scores() -> None:
 )
 def test_info_tells_the_kind(file: str, kind: str) -> None:
     for source, content in ((file, None), ("-", Path(file).read_bytes())):
-        assert (
-            json.loads(invoke("info", source, "--json", stdin=content).stdout)["reads_as"] == kind
-        )
+        about = json.loads(invoke("info", source, "--json", stdin=content).stdout)
+        assert about["reads_as"] == kind
 
 
 def test_facts_against_slow_and_simple_ones(seed: int) -> None:

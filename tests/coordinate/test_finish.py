@@ -137,8 +137,9 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
     assert plain.labels is plain.path.labels[plain.path.picked]
     model = Model.of(Problem.check(W, groups))
     assert model.labeling(found.labels).saving > model.labeling(plain.labels).saving
-    for labels, kept in zip(found.path.labels, plain.path.labels, strict=True):
-        np.testing.assert_array_equal(labels, kept)
+    for step, kept in enumerate(plain.path.labels):
+        if step != plain.path.picked:
+            np.testing.assert_array_equal(found.path.labels[step], kept)
     monkeypatch.setattr(module, "shaken", None)
     for pick in ("eta", "stability", 2.0):
         quiet_solve(W, groups, pick=pick)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax import io
-from spherelax.io.reading import KINDS, TELL
+from spherelax.io.reading import FILE_KINDS, TELL
 
 W = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
 ROLES = "source_a,id_a,source_b,id_b,score"
@@ -180,7 +180,7 @@ def test_the_kind_can_be_insisted_on() -> None:
     assert io.read("x.csv", reads_as="points").points.tolist() == [[1, 2], [3, 4]]
     Path("x.csv").write_text("1.5,2.5\n")
     assert io.read("x.csv", reads_as="edges").ids == ["1.5", "2.5"]
-    with pytest.raises(sl.InvalidInputError, match="kind must be one of matrix, edges, pairs, po"):
+    with pytest.raises(sl.InvalidInputError, match="reads_as must be one of matrix, edges, pairs"):
         io.read("x.csv", reads_as="result")
 
 
@@ -221,7 +221,7 @@ def test_options_reach_their_readers() -> None:
 
 
 def test_every_kind_has_an_ending() -> None:
-    assert set(KINDS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
+    assert set(FILE_KINDS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
     assert {".csv", ".tsv", ".txt", ".parquet", ".npz", ".npy", ".mtx", ".db"} <= set(TELL)
     Path("x.mtx").write_text("%%MatrixMarket\n")
     Path("x.h5ad").write_text("")

@@ -9,7 +9,7 @@ from program import invoke
 
 import spherelax as sl
 from colmap_scene import make_scene
-from problems import with_confidence
+from problems import with_confidence, with_labels
 from spherelax import io
 from spherelax.io.words import CELLS, ITEMS, KEYPOINTS, POINTS, RECORDS, Words
 from spherelax.report import report_html
@@ -91,7 +91,7 @@ def test_the_number_of_a_track_is_the_same_in_file_and_report(tmp_path):
     labels = result.labels.copy()
     labels[0] = labels.max() + 1
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
-    result = with_confidence(result, np.zeros(len(labels)), labels=labels)
+    result = with_confidence(with_labels(result, labels), np.zeros(len(labels)))
     answer = items.answer(result)
     assert len(answer["track"]) == items.n_items - 1
     track_of = {

@@ -92,6 +92,7 @@ def test_facts_are_those_that_were_counted(matching):
         "Similar pairs": f"{inputs.n_edges}",
         "Similarity": f"{inputs.median:g}",
         "Connected components": f"{inputs.n_components}",
+        "Taken for": "a graph",
         "Number of labels": f"{outcome.n_labels}",
         "Resolution": f"{result.resolution:.4g}",
         "Similarity inside labels": f"{outcome.kept:.0%}",

@@ -1,6 +1,7 @@
 """The sentence at the top: what it says, and when."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -83,10 +84,10 @@ def test_labels_that_hang_on_the_resolution(verdict, clustering):
     path = clustering[1].path
     restless = int(path.stability[1:-1].argmin()) + 1
     assert path.stability[restless] < 0.25
-    level, said = verdict(index=restless, labels=path.labels[restless])
+    level, said = verdict(path=replace(path, picked=restless))
     assert level == "doubtful"
     assert said.endswith(". But a slightly different resolution gives different labels.")
-    level, _ = verdict(index=0, labels=path.labels[0])
+    level, _ = verdict(path=replace(path, picked=0))
     assert level == "clear"
 
 

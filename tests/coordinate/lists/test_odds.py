@@ -52,7 +52,7 @@ def test_right_pairs_of_one_score_are_told_of(seed):
     assert found._source.tied() > 0.9
     assert say_tied(found).endswith("compare more of what is known of the items.")
     two, _ = two_sources(seed)
-    assert sl.solve(matrix(two), two.group).source.tied() is None
+    assert sl.solve(matrix(two), two.group)._source.tied() is None
 
 
 def test_two_sources_beat_single_best_links(seed):

@@ -119,6 +119,7 @@ def test_summary_has_the_curves(result):
     path = found["path"]
     n_steps = len(result.path.labels)
     assert path.pop("is_whole") is True
+    assert path.pop("picked") == result.path.picked
     if result.path.savings is None:
         assert path.pop("savings") is None
     for name, curve in path.items():
@@ -134,7 +135,7 @@ def test_an_odd_status_is_told():
         result = sl.solve(np.eye(4))
     found = summary(io.Items(np.eye(4), None), result)
     assert found["is_odd"] is True
-    assert found["pick"] == "isolated"
+    assert found["status"] == "isolated"
     json.dumps(found, allow_nan=False)
 
 

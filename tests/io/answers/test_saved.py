@@ -208,17 +208,16 @@ def changed(saved, **others):
     [
         ({"labels": None}, "must hold the arrays version, labels,"),
         ({"labels": np.zeros(12)}, "labels has dtype float64 and shape (12,)"),
-        ({"alpha": [0.5]}, "alpha has dtype float64 and shape (1,)"),
+        ({"picked": [1]}, "picked has dtype int64 and shape (1,)"),
         ({"status": "NONSENSE"}, "status 'NONSENSE' is not known"),
         ({"path_etas": np.zeros(3)}, "path_etas must have shape"),
         ({"path_savings": np.zeros(3)}, "path_savings must have shape"),
         ({"confidence": np.zeros(3)}, "confidence must have shape (12,); found (3,)"),
-        ({"index": 1000}, "index must be at least -1 and below"),
-        ({"index": -2}, "index must be at least -1 and below"),
+        ({"joined": 1000}, "joined must be at least -1 and below"),
+        ({"picked": -1}, "picked must be at least 0 and below"),
         ({"right": 1000}, "right must be at least -1 and below"),
         ({"left": -2}, "left must be at least -1 and below"),
         ({"labels": np.arange(1, 13, dtype=np.int32)}, "labels must be at least 0 and below 12"),
-        ({"alpha": 0.12345}, "alpha is not that of step"),
     ],
 )
 def test_what_is_no_saved_result_is_refused(blocks, tmp_path, others, message):
@@ -264,7 +263,7 @@ def test_probabilities_of_labels_are_saved(tmp_path):
     for there, here in zip(loaded.entities(), result.entities(), strict=True):
         np.testing.assert_array_equal(there, here)
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of pairs need"):
-        loaded.pairs().probability
+        loaded.pairs().probability  # noqa: B018 (the access is the test)
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of other labels need"):
         loaded.at(0.0).entities()
     arrays = dict(np.load(path))
