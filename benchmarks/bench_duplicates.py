@@ -208,7 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     warnings.simplefilter("ignore", sl.SphereWarning)
-    heads = ("copies", "found", "hard", "soft", "told")
+    heads = ("copies", "found", "always", "unless copies", "told")
     print(f"{'':58}" + "".join(f"{head:>8}" for head in heads))
     for seed in parser.parse_args().seeds:
         for case in cases(seed):

@@ -256,7 +256,7 @@ class InShards:
             pairs |= {"source_a": names[half.row], "source_b": names[half.col]}
             settings["duplicate_free_sources"] = sorted(set(names.tolist()))
         with tempfile.TemporaryDirectory() as folder:
-            found = sl.scale.solve(pa.table(pairs), folder, workers=1, n_shards=3, **settings)
+            found = sl.scale.solve(pa.table(pairs), folder, n_jobs=1, n_shards=3, **settings)
             table = pa.concat_tables(map(pq.read_table, found.parts)).sort_by("id").to_pydict()
         self.labels = np.array(table["entity"])
         self.confidence = np.array(table["confidence"])

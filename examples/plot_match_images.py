@@ -136,5 +136,5 @@ print(
     f"resolution {matching.resolution_:.3g}\n"
     f"F: input matches {input_f:.3f}, union-find {scores['union-find'].f_score:.3f}, "
     f"SphereMatching {scores['SphereMatching'].f_score:.3f}\n"
-    f"{matching.result_.status}"
+    f"{matching.result_.status.sentence}"
 )

@@ -280,7 +280,7 @@ def test_the_summary_for_scripts() -> None:
     result = invoke("match", "edges.csv", "--groups", "groups.csv", "--json")
     about = json.loads(result.stdout)
     assert (about["n_items"], about["n_groups"], about["n_labels"]) == (9, 3, 3)
-    assert (about["reads_as"], about["kind"], about["reading"]) == ("edges", "graph", "learnt")
+    assert (about["reads_as"], about["kind"], about["reading"]) == ("edges", "graph", "plain")
     assert result.stderr == ""
     both = invoke("match", "edges.csv", "--groups", "groups.csv", "--json", "--out", "labels.csv")
     assert json.loads(both.stdout) == about

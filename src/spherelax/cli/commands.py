@@ -64,7 +64,7 @@ def _check_addresses() -> None:
     options.AS_GROUPED,
     options.READING,
     options.DUPLICATE_FREE,
-    options.ONE_PER_GROUP,
+    options.GROUPS_HOLD,
     options.WRITING,
     options.IMAGES,
     options.DATABASE,

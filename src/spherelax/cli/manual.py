@@ -90,7 +90,7 @@ SCALE = """
 \b
 Examples
   spherelax info 'pairs/*.parquet'
-  spherelax scale 'pairs/*.parquet' --out entities --workers 8 --memory 16GB
+  spherelax scale 'pairs/*.parquet' --out entities --n-jobs 8 --memory 16GB
   spherelax scale 'pairs/*.parquet' --out entities --dask tcp://10.0.0.1:8786
   spherelax scale pairs.duckdb --table pairs --out entities --write-database out.duckdb
 

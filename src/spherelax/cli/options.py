@@ -98,7 +98,7 @@ DUPLICATE_FREE = {
         "pairs: sources that list each thing once. Default: those with no pair inside the source.",
     )
 }
-ONE_PER_GROUP = {
+GROUPS_HOLD = {
     "--one-per-group": Option(
         Choice(*ONE_PER_GROUP),
         "Whether a group holds each thing once. unless_copies: items of a group that clearly holds "
@@ -214,7 +214,7 @@ PAIRS_TABLE = {
 }
 SCALE = {
     "--out": Option(FILE, "Folder of the entities and of what is kept to go on."),
-    "--workers": Option(int, "Number of processes on this machine. Default: all processors."),
+    "--n-jobs": Option(int, "Number of processes on this machine. Default: all processors."),
     "--dask": Option(
         str,
         "Address of the scheduler of a Dask cluster, such as tcp://10.0.0.1:8786, whose workers "

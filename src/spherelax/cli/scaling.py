@@ -49,9 +49,9 @@ def solve(files: Sequence[str], given: Mapping[str, Any], *, as_json: bool) -> N
     out, address = arguments.pop("out", None), arguments.pop("dask", None)
     if out is None:
         raise click.UsageError("--out is missing: the folder of the entities")
-    if address and "workers" in arguments:
-        raise click.UsageError("only one of --workers and --dask can be given")
-    for name in ("workers", "max_pairs", *SETTINGS):
+    if address and "n_jobs" in arguments:
+        raise click.UsageError("only one of --n-jobs and --dask can be given")
+    for name in ("n_jobs", "max_pairs", *SETTINGS):
         if arguments.get(name, 1) not in POSITIVE_INTEGER:
             found = arguments[name]
             raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {found}")

@@ -56,7 +56,7 @@ class Entities:
     >>> from spherelax import scale
     >>> pairs = pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = scale.solve(pairs, folder, workers=1)
+    ...     found = scale.solve(pairs, folder, n_jobs=1)
     ...     scale.Entities.load(folder) == found
     True
     >>> found.n_items, found.sizes

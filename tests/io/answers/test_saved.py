@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from problems import candidates, tuned
+from problems import candidates, tuned, with_labels
 from spherelax import io
 from spherelax.io import Items, Records, load_result, save_result, summary, write_answer
 from spherelax.settings import SOLVERS
@@ -265,7 +265,7 @@ def test_probabilities_of_labels_are_saved(tmp_path):
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of pairs need"):
         loaded.pairs().probability  # noqa: B018 (the access is the test)
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of other labels need"):
-        loaded.at(0.0).entities()
+        with_labels(loaded, np.zeros(W.shape[0], np.int32)).entities()
     arrays = dict(np.load(path))
     np.savez(path, **arrays | {"pure": arrays["pure"][1:]})
     with pytest.raises(sl.InvalidInputError, match="not a saved result; pure must have shape"):
