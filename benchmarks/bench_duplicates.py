@@ -1,4 +1,4 @@
-"""What is lost if sources hold some things twice? F with hard groups, with soft ones, and told.
+"""What is lost if sources hold some things twice? F with one item per group always, unless copies, told.
 
 Run with ``python benchmarks/bench_duplicates.py``; ``--seeds`` takes others than those that rules
 were chosen on. Tables are made from records whose truth is known, so that a chosen share of the
@@ -208,7 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     warnings.simplefilter("ignore", sl.SphereWarning)
-    heads = ("copies", "found", "always", "unless copies", "told")
+    heads = ("copies", "found", "always", "unless", "told")
     print(f"{'':58}" + "".join(f"{head:>8}" for head in heads))
     for seed in parser.parse_args().seeds:
         for case in cases(seed):
