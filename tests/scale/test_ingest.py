@@ -443,7 +443,7 @@ def test_bad_requests(tmp_path):
     with pytest.raises(InvalidInputError, match="not a plan of shards"):
         scale.Plan.load(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps({"version": 99}))
-    with pytest.raises(InvalidInputError, match="must be a plan of version 1; found 99"):
+    with pytest.raises(InvalidInputError, match="must be a plan of version 2; found 99"):
         scale.Plan.load(tmp_path)
 
 

@@ -18,7 +18,7 @@ from spherelax.labels import renumber
 from spherelax.problem import Problem
 from spherelax.scale.matrix import symmetric
 
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 EDGES, ITEMS = "edges.parquet", "items.parquet"
 # Group of an item that may share a label with any other.
