@@ -72,8 +72,8 @@ def answer(W: sp.csr_array, groups: np.ndarray | None, kind: str) -> None:
     n_known = W.shape[0] - 1
     known = sl.solve(W[:n_known, :n_known], None if groups is None else groups[:n_known], kind=kind)
     assert len(known.confidence) == n_known
-    sl.solve(W, groups, kind=kind, start=known)
-    sl.assign(W, groups, kind=kind, to=known)
+    known.extend(W, groups)
+    known.assign(W, groups)
 
 
 def copy(W: Any) -> None:

@@ -43,7 +43,7 @@ class Correctness(NamedTuple):
         Whether all items of the label are the same thing, and whether no item outside is the same
         as one of its items.
     pairs : boolean ndarray of shape (n_pairs,)
-        Whether the pair is right, in the order of ``Result.matches()``.
+        Whether the pair is right, in the order of ``Result.pairs()``.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from problems import with_labels
 from spherelax.report import report_html
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped, why
@@ -65,5 +66,5 @@ def test_the_reasons_are_counted_and_told(matching):
 
 def test_nothing_dropped_is_said(given):
     case = given(np.array([[0, 1.0], [1, 0]]), ["x", "y"])
-    case = replace(case, result=replace(case.result, labels=np.zeros(2, dtype=np.int32)))
+    case = replace(case, result=with_labels(case.result, np.zeros(2, np.int32)))
     assert say_dropped(case, find_dropped(case)) == "No similar pair has different labels."

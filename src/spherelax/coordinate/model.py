@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax import result
 from spherelax.coordinate.graph.account import UNIT, Account, Totals
 from spherelax.coordinate.graph.graph import Graph, background
 from spherelax.coordinate.graph.tally import within
@@ -81,6 +82,11 @@ class Reading(ABC):
 
     # Whether what labels save is their log likelihood, which has a natural zero.
     is_likelihood: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def name(self) -> result.Reading:
+        """What users are told."""
 
     def view(self, graph: Graph) -> tuple[Graph, Strata | Judged | None]:
         """Return what is walked, and what else the reading says of each similarity."""

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax import result
 from spherelax.coordinate.graph import neighbors
 from spherelax.coordinate.graph.account import Account, Totals, whole
 from spherelax.coordinate.graph.graph import Graph, background, build_graph, largest
@@ -58,6 +59,11 @@ class Plain(Reading):
     describe more briefly than one (`spherelax.coordinate.worth.description`).
     """
 
+    @property
+    def name(self) -> result.Reading:
+        """What users are told."""
+        return result.Reading.CORRECTED if self.is_corrected else result.Reading.PLAIN
+
     def description(self, totals: Totals) -> Description:
         """Describe similarities by their means; matches pay for names if groups are many."""
         n_groups = totals.n_groups
@@ -91,6 +97,7 @@ class Ranked(Reading):
     worth: Worth
     floors: NDArray[np.float32]
     floor: float = 0.0
+    name = result.Reading.RANKED
 
     def view(self, graph: Graph) -> tuple[Graph, Strata]:
         """Replace each similarity by its surprise, and sort it into a stratum."""
@@ -136,6 +143,7 @@ class Learnt(Reading):
     """
 
     worth: Worth
+    name = result.Reading.LEARNT
 
     def view(self, graph: Graph) -> tuple[Graph, None]:
         """Replace each similarity by what it is worth."""
@@ -155,6 +163,7 @@ class LogOdds(Reading):
     """
 
     is_likelihood: ClassVar[bool] = True
+    name = result.Reading.LOG_ODDS
 
     def description(self, totals: Totals) -> Likelihood:  # noqa: ARG002 (as of other readings)
         """Add the log odds inside labels."""

@@ -14,6 +14,7 @@ from spherelax.coordinate.finish_points import Finished, find_borders, finish_po
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.order import are_new
 from spherelax.coordinate.kinds import recognised
+from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.points.valleys import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
@@ -101,7 +102,14 @@ def solve(
         right=picked.right,
         left=picked.left,
         rival=found.rival,
+        kind="points" if pick == "valleys" else problem.kind or _kind(model),
+        reading=model.reading.name,
     )
+
+
+def _kind(model: Model) -> str:
+    """Return what similarities of which nobody said it were taken for."""
+    return "graph" if model.judged is None else "pairs"
 
 
 def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
@@ -115,10 +123,9 @@ def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **othe
         return hard
     free = problem.freed(source.with_copies)
     if free.kind != "odds":
-        kind = "graph" if source.model.judged is None else "pairs"
-        free = Problem(free.similarity, free.groups, kind)
+        free = Problem(free.similarity, free.groups, _kind(source.model))
     soft = solve(free, settings, pick, sources=problem.groups, **others)
-    return with_found(soft, source)
+    return replace(with_found(soft, source), kind=hard.kind)
 
 
 def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
@@ -178,6 +185,7 @@ def absorb(
             None if sources is None else sources[graph.given],
             None if source.unseen is None else source.unseen.elsewhere(),
         ),
+        reading=model.reading.name,
     )
 
 

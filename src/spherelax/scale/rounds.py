@@ -108,13 +108,13 @@ def _solve_as_one(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SphereWarning)
             found = solve(every.problem(every.numbers, plan.kind), solver=settings)
-        at = found.index
+        at, is_joined = found.path.picked, found.path.joined is not None
         return {
             "labels": found.labels,
             "confidence": found.confidence,
             "status": str(found.status),
-            "resolution": float(found.path.resolutions[at or 0]),
-            "saving": None if at is None else float(np.asarray(found.path.savings)[at]),
+            "resolution": found.resolution,
+            "saving": None if is_joined else float(np.asarray(found.path.savings)[at]),
         }
 
     found = once(plan.folder / SOLVED, solved)

@@ -81,7 +81,7 @@ class Share:
 
     def _measure(self) -> Answer:
         """Return the largest similarity, and how many items each group has."""
-        n_groups = len(self.plan.duplicate_free)
+        n_groups = len(self.plan.duplicate_free_sources)
         sizes = np.bincount(self.named[self.named != FREE], minlength=n_groups)
         return {"largest": largest(self.problem), "sizes": sizes}
 
@@ -148,7 +148,7 @@ class Share:
         if not order["is_grouped"]:
             return {"totals": model.count()}
         found = model.count(self.named[model.graph.given])
-        n_more = len(self.plan.duplicate_free) - len(found.of_group)
+        n_more = len(self.plan.duplicate_free_sources) - len(found.of_group)
         return {"totals": found._replace(of_group=np.pad(found.of_group, (0, n_more)))}
 
     def _walk(self, **order: Any) -> Answer:

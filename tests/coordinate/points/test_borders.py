@@ -192,10 +192,15 @@ def test_a_finer_sample_of_moons_is_still_two(n):
     assert adjusted_rand_score(truth, sl.SphereClustering().fit(X).labels_) > 0.99
 
 
-@pytest.mark.parametrize("kind", [None, "neighbors"])
-@pytest.mark.parametrize("pick", ["valleys", "description"])
-def test_without_any_edge_all_items_are_alone(kind, pick):
+NOTHING = np.zeros((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("W", "kind"),
+    [(NOTHING, None), (NOTHING, "neighbors"), (sl.similarity.NeighborGraph(NOTHING), None)],
+)
+def test_without_any_edge_all_items_are_alone(W, kind):
     with pytest.warns(sl.SphereWarning):
-        result = sl.solve(np.zeros((3, 3)), kind=kind, pick=pick)
+        result = sl.solve(W, kind=kind)
     assert result.status == sl.Status.ISOLATED
     assert result.n_labels == 3

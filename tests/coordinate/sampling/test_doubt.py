@@ -173,7 +173,7 @@ def test_confidence_stays_known_when_points_are_added():
     X, _ = sl.datasets.make_gaussian_mixture(400, 5, mean_distance=8.0, random_state=400)
     W = sl.similarity.nearest_neighbors(X)
     first = sl.solve(W[:390, :390], kind="neighbors")
-    found = sl.solve(W, kind="neighbors", start=first).confidence
+    found = first.extend(W).confidence
     assert found.shape == (400,)
     assert np.all((found > 0) & (found <= 1))
 

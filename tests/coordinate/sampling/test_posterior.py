@@ -57,7 +57,7 @@ def test_drawn_labels_are_as_likely_as_all_partitions_say(seed, monkeypatch):
 def test_an_item_is_as_sure_as_its_pairs(seed):
     pairs, _ = entities(seed, apart=2.0)
     result = sl.solve(matrix(pairs), kind="pairs")
-    found = result.source.posterior(result.labels, has_pairs=True)
+    found = result._source.posterior(result.labels, has_pairs=True)
     ends = inside_pairs(result.labels)
     sums = np.bincount(ends.ravel(), weights=np.repeat(found.pairs, 2), minlength=pairs.n_items)
     size = np.bincount(result.labels)[result.labels]
@@ -70,7 +70,7 @@ def test_an_item_is_as_sure_as_its_pairs(seed):
     np.testing.assert_allclose(found.pure[label[is_two]], found.pairs[is_two])
     assert (found.pure[label] <= found.pairs + 0.1).all()
     np.testing.assert_array_equal(result.confidence, found.item)
-    again = result.source.posterior(result.labels)
+    again = result._source.posterior(result.labels)
     np.testing.assert_array_equal(again.item, found.item)
 
 
@@ -80,10 +80,10 @@ def test_probabilities_are_calibrated_on_lists(seed, sizes):
     truth = np.repeat(np.arange(300), np.random.default_rng(seed).choice(sizes, 300))
     result = sl.solve(matrix(pairs), kind="pairs")
     right = sl.metrics.correctness(truth, result.labels)
-    likely = result.entity_probability()
+    likely = result.entities()
     several = np.bincount(result.labels) > 1
     for said, so in (
-        (result.pair_probability(), right.pairs),
+        (result.pairs().probability, right.pairs),
         (likely.pure[several], right.pure[several]),
         (result.confidence, right.items),
     ):
@@ -93,10 +93,10 @@ def test_probabilities_are_calibrated_on_lists(seed, sizes):
 def test_a_matching_is_judged_by_its_marginals(seed):
     pairs, right = two_sources(seed, apart=3.0)
     result = sl.solve(matrix(pairs), pairs.group)
-    P, likely = result.match_probability(), result.entity_probability()
-    matches = result.matches()
+    P, likely = result.listed_probability(), result.entities()
+    matches = result.pairs().items
     listed = np.asarray(P[matches[:, 0], matches[:, 1]]).ravel()
-    np.testing.assert_allclose(result.pair_probability(), listed)
+    np.testing.assert_allclose(result.pairs().probability, listed)
     np.testing.assert_allclose(likely.pure[result.labels[matches[:, 0]]], listed)
     alone = np.bincount(result.labels)[result.labels] == 1
     none = np.maximum(1.0 - np.asarray(P.sum(axis=1)).ravel(), 0.0)
@@ -180,11 +180,11 @@ def test_learnt_worth_gives_probabilities_that_rank_wrong_items(seed):
     if wrong.any():
         order = np.argsort(result.confidence)
         assert np.mean(np.flatnonzero(wrong[order])) < 0.3 * len(wrong)
-    P = result.match_probability()
+    P = result.listed_probability()
     assert 0.0 <= P.data.min() <= P.data.max() <= 1.0
     # Larger similarities are never less likely right.
     by_size = np.argsort((scored + scored.T)[P.tocoo().row, P.tocoo().col], kind="stable")
     assert (np.diff(P.data[by_size]) >= 0).all()
     plain = quiet_solve((scored + scored.T > 0).astype(float), groups)
-    assert plain.entity_probability().pure.shape == (plain.n_labels,)
-    assert len(plain.pair_probability()) == len(plain.matches())
+    assert plain.entities().pure.shape == (plain.n_labels,)
+    assert len(plain.pairs().probability) == len(plain.pairs().items)
