@@ -1,6 +1,5 @@
 """What is lost if sources hold some things twice? F with one item per group always, or not.
 
-
 Run with ``python benchmarks/bench_duplicates.py``; ``--seeds`` takes others than those that rules
 were chosen on. Tables are made from records whose truth is known, so that a chosen share of the
 items of some sources are second copies: persons (Febrl 1, 3) that are dealt out to sources, songs
