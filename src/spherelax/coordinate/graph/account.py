@@ -160,7 +160,7 @@ class Totals(NamedTuple):
 
 def _of_ratio(graph: Graph) -> NDArray[np.int64]:
     """Count similarities by the logarithm of their ratio."""
-    row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
+    row = graph.rows()
     found = np.zeros(2 * OCTAVES * OCTAVE, dtype=np.int64)
     for block in blocks(len(row)):
         product = graph.weight[row[block]] * graph.weight[graph.indices[block]]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph.neighbors import components, in_order, n_above
 from spherelax.coordinate.graph.order import Order, canonical
 from spherelax.coordinate.graph.source import Source, Target, copy_rows, enter_columns
-from spherelax.labels import renumber
+from spherelax.labels import Labels, count_pairs, renumber
 from spherelax.problem import Problem
 
 # Entries of the similarity that are read together.
@@ -87,6 +87,25 @@ class Graph(NamedTuple):
     def n_groups(self) -> int:
         """Return how many groups have a similarity, each free item being one; 0 if all are free."""
         return len(np.unique(self.group[self.weight > 0])) if self.grouped else 0
+
+    def rows(self) -> NDArray[np.int32]:
+        """Return the row of each entry of ``values``."""
+        return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
+
+    def pairs(self) -> NDArray[np.bool_]:
+        """Tell of each entry whether it is above the diagonal: so each pair is met once.
+
+        Examples
+        --------
+        >>> graph = build_graph(Problem.check([[0, 4, 0], [4, 0, 2], [0, 2, 0]]))
+        >>> graph.rows(), graph.values[graph.pairs()]
+        (array([0, 1, 1, 2], dtype=int32), array([1. , 0.5], dtype=float32))
+        """
+        return np.asarray(self.rows() < self.indices)
+
+    def inside(self, labels: Labels) -> NDArray[np.bool_]:
+        """Tell of each entry whether its two items share a label."""
+        return np.asarray(np.repeat(labels, np.diff(self.indptr)) == labels[self.indices])
 
     def as_given(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Return values of the items in the order of the problem."""
@@ -229,8 +248,8 @@ def background(graph: Graph) -> float:
     1.0
     """
     values, m = graph.values, graph.n_present()
-    n_absent = m * (m - 1) - len(values)
-    half = m * (m - 1) // 2
+    half = count_pairs(m)
+    n_absent = 2 * half - len(values)
     if n_absent >= half:
         return 0.0
     middle = np.partition(values, half - n_absent)[half - n_absent]
