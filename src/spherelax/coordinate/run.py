@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished
-from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.graph.order import are_new
+from spherelax.coordinate.graph.graph import Graph, are_new
 from spherelax.coordinate.kinds import recognised
 from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
 from spherelax.coordinate.model import Model, extended

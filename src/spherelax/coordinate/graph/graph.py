@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import components, in_order, n_above
-from spherelax.coordinate.graph.order import Order, canonical
-from spherelax.coordinate.graph.source import Source, Target, copy_rows, enter_columns
+from spherelax.coordinate.graph.neighbors import begins_of, components, in_order, n_above, places_of
+from spherelax.coordinate.graph.order import Order, canonical, keys_of_rows
+from spherelax.coordinate.graph.source import Rows, Source, Target, copy_rows, enter_columns
 from spherelax.labels import Labels, count_pairs, renumber
 from spherelax.problem import Problem
 
@@ -198,13 +198,13 @@ def build_graph(
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
     source, group = _source(W, scale), _groups(problem)
     begin = _by_component(source, group) if given is None else _together(given)
-    first, n_entries = _copied(source, group, begin)
+    rows, n_entries = _copy_in_any_order(source, group, begin)
     order = begin
     if given is None:
-        found = canonical(first)
+        found = canonical(rows, begin)
         n_entries, order = n_entries[found.items], found._replace(items=begin.items[found.items])
-    del first  # its memory is needed
-    return _filled(source, group, order, n_entries)
+    del rows  # its memory is needed
+    return _copy(source, group, order, n_entries)
 
 
 def largest(problem: Problem) -> float:
@@ -264,6 +264,26 @@ def background(graph: Graph) -> float:
     return float(floor) if is_enough else 0.0
 
 
+def are_new(before: Graph, graph: Graph) -> NDArray[np.bool_]:
+    """Tell which items of a graph have other similarities than in one of the first items.
+
+    Examples
+    --------
+    >>> before = build_graph(Problem.check([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> W = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> graph = build_graph(Problem.check(W))
+    >>> graph.as_given(are_new(before, graph))
+    array([False, False,  True,  True])
+    """
+    found = np.ones(graph.n_items, dtype=np.bool_)
+    keys = [
+        one.as_given(keys_of_rows(one.indptr, one.given[one.indices], one.values.view(np.uint32)))
+        for one in (before, graph)
+    ]
+    found[: before.n_items] = keys[0] != keys[1][: before.n_items]
+    return found[graph.given]
+
+
 def blocks(n: int) -> Iterator[slice]:
     """Cut n entries into blocks, so that what is computed of them takes little memory.
 
@@ -282,56 +302,45 @@ def _source(W: Any, scale: float) -> Source:
     return Source(W.indptr.astype(np.int64, copy=False), W.indices, data, float(scale), FAINT)
 
 
-def _copied(
+def _copy_in_any_order(
     source: Source, group: NDArray[np.int32], order: Order
-) -> tuple[Graph, NDArray[np.int64]]:
-    """Copy similarities into a graph in which neighbours are not in order.
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Copy similarities into rows in an order, whose neighbours are in no order.
 
-    Returns it, and how many items have each item for a neighbour.
+    Returns them, and how many items have each item for a neighbour.
     """
     m, n = len(order.items), len(source.indices)
     indptr, n_entries = np.zeros(m + 1, dtype=np.int64), np.zeros(m, dtype=np.int64)
     indices, values = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.float32)
     group = group[order.items] if len(group) else group
-    target = Target(order.items, _places(order), group, indices, values)
+    target = Target(order.items, places_of(order.items), group, indices, values)
     copy_rows(source, target, indptr, n_entries)
     for entries in (indices, values):
         entries.resize(indptr[-1], refcheck=False)
-    return _graph(indptr, indices, values, group, order), n_entries
+    return Rows(indptr, indices, values, group), n_entries
 
 
-def _filled(
+def _copy(
     source: Source, group: NDArray[np.int32], order: Order, n_entries: NDArray[np.int64]
 ) -> Graph:
-    """Copy similarities into a graph whose items, with so many neighbours each, have an order."""
+    """Copy W into a graph, rows and columns in an order; ``n_entries`` are the lengths of rows."""
     indptr = np.cumsum(np.r_[0, n_entries])
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
     group = renumber(group[order.items]) if len(group) else group
-    target = Target(order.items, _places(order), group, indices, values)
+    target = Target(order.items, places_of(order.items), group, indices, values)
     enter_columns(source, target, indptr[:-1].copy())
-    return _graph(indptr, indices, values, group, order)
-
-
-def _graph(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    values: NDArray[np.float32],
-    group: NDArray[np.int32],
-    order: Order,
-) -> Graph:
-    """Return the graph of some rows, of the plain null model."""
-    weight = (np.diff(indptr) > 0).astype(np.float32)
-    given, component_ptr, unit_ptr = order
-    most = strongest(values)
-    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
-
-
-def _places(order: Order) -> NDArray[np.int32]:
-    """Return the place of each item of a problem in an order."""
-    place = np.empty_like(order.items)
-    place[order.items] = np.arange(len(place), dtype=np.int32)
-    return place
+    return Graph(
+        indptr,
+        indices,
+        values,
+        weight=(np.diff(indptr) > 0).astype(np.float32),
+        group=group,
+        component_ptr=order.component_ptr,
+        unit_ptr=order.unit_ptr,
+        given=order.items,
+        strongest=strongest(values),
+    )
 
 
 def _together(given: NDArray[np.int32]) -> Order:
@@ -343,7 +352,7 @@ def _together(given: NDArray[np.int32]) -> Order:
 def _by_component(source: Source, group: NDArray[np.int32]) -> Order:
     """Sort items by component, and in each by unit."""
     component = components(source.indptr, source.indices.astype(np.int32, copy=False), group)
-    component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
+    component_ptr = begins_of(np.bincount(component))
     if len(group) == 0:
         given = in_order(component)[0]
         return Order(given, component_ptr, np.arange(len(given) + 1, dtype=np.int32))
