@@ -15,9 +15,9 @@ from spherelax.coordinate.learn import Learnt
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import polished
 from spherelax.coordinate.noise import beyond_noise
-from spherelax.coordinate.rivals import by_evidence
 from spherelax.coordinate.shake import shaken
 from spherelax.coordinate.walk import Route
+from spherelax.coordinate.worth.alternatives import find_alternative
 from spherelax.labels import Labels
 from spherelax.pick import Pick
 from spherelax.result import Callback, Status
@@ -61,7 +61,8 @@ def finish(
             found = found._replace(labels=_shaken(learnt, found))
         if learnt.is_whole and found.status is Status.DESCRIBED:
             savings = np.asarray(learnt.path.savings)
-            found = found._replace(rival=by_evidence(learnt.path.labels, savings, found.labels))
+            alternative = find_alternative(learnt.path.labels, savings, found.labels)
+            found = found._replace(alternative=alternative)
     except KeyboardInterrupt:
         return found._replace(is_whole=False)
     return found._replace(is_whole=learnt.is_whole and found.is_whole)

@@ -96,7 +96,7 @@ def run(
         ),
         right=picked.right,
         left=picked.left,
-        rival=found.rival,
+        rival=found.alternative,
     )
 
 

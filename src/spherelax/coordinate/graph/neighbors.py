@@ -35,7 +35,7 @@ class Entries(NamedTuple):
 
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
-    values: NDArray[np.float32]
+    values: NDArray[np.floating]
 
 
 @compiled
