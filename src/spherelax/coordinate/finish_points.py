@@ -5,7 +5,7 @@ few dimensions it is valleys alone. In many dimensions neighbours are far away, 
 every valley: borders are compared first, and valleys have the last word if borders show no
 clusters. In between, edges bridge some valleys: labels may come from both.
 
-With few items, labels are those of the path that was walked. Many items are first contracted to
+With few items, labels come from the path that was walked. Many items are first contracted to
 cells, whose own path is walked.
 """
 
@@ -146,7 +146,7 @@ def _between_borders(points: _Points) -> Finished:
 
 
 def _between_both(points: _Points, found: Finished) -> Finished:
-    """Return labels with thin borders and valleys, if they save more than those found."""
+    """Return labels with thin borders and valleys, if they save more than those ``found``."""
     cells = points.cells(MOST_CELLS)
     law, at = cells.law, cells.law.clearest()
     if at is None:

@@ -12,7 +12,7 @@ from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished
 from spherelax.coordinate.graph.graph import Graph, are_new
-from spherelax.coordinate.kinds import recognised
+from spherelax.coordinate.kinds import recognise
 from spherelax.coordinate.learn import Learnt, best, learn, learn_problem
 from spherelax.coordinate.model import Model, extended
 from spherelax.coordinate.moves.polish import polished
@@ -46,7 +46,7 @@ def run(
 
     ``sources`` is given if free items of one source may be copies of each other.
     """
-    problem = recognised(problem)
+    problem = recognise(problem)
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"

@@ -16,7 +16,7 @@ from spherelax.coordinate.graph.graph import Graph, blocks
 
 # Similarities and nats are counted in whole numbers of this unit.
 UNIT = 2.0**-40
-# Ratios of similarities to those of the null model are counted in this number of steps for each
+# Ratios of similarities to what the null model expects are counted in this number of steps for each
 # factor of two, and from this number of factors of two below 1 to as many above.
 OCTAVE = 512
 OCTAVES = 64
@@ -66,7 +66,7 @@ class Account(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a model must know of all items of a problem, those of other parts too.
+    """What a model must know of all items of a problem, also where it holds a part of them.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class Totals(NamedTuple):
     of_group : ndarray
         The same of each group that parts can share; empty if there are none.
     n_alone, squares : int, float
-        Present items of no such group, if there are groups, and the sum of the squares of their
-        weights.
+        Present items of no group that parts share, if there are groups, and the sum of the squares
+        of their weights.
     similarity : int
         Sum of all similarities, or of the log odds above 0; each pair counts twice.
     strongest : float
@@ -103,7 +103,7 @@ class Totals(NamedTuple):
     ) -> Totals:
         """Count the items of a graph.
 
-        ``shared`` is the group of each item among those that parts share, -1 if it is of none; by
+        ``shared`` is the group of each item, if parts share it, else -1; by
         default that of the graph.
         """
         weight, values = graph.weight.astype(float), graph.values
@@ -143,7 +143,7 @@ class Totals(NamedTuple):
 
     @property
     def n_pairs(self) -> float:
-        """How many pairs the null model has, weighted, those inside groups left out."""
+        """How many pairs the null model has, weighted, without the pairs inside groups."""
         return 0.5 * (self.weight**2 - fsum([self.squares, *np.square(self.of_group).tolist()]))
 
     @property

@@ -15,12 +15,17 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import begins_of, components, in_order, n_above, places_of
 from spherelax.coordinate.graph.order import Order, canonical, keys_of_rows
-from spherelax.coordinate.graph.source import Rows, Source, Target, copy_rows, enter_columns
+from spherelax.coordinate.graph.source import (
+    BLOCK_ENTRIES,
+    Rows,
+    Source,
+    Target,
+    copy_rows,
+    enter_columns,
+)
 from spherelax.labels import Labels, count_pairs, renumber
 from spherelax.problem import Problem
 
-# Entries of the similarity that are read together.
-BLOCK_ENTRIES = 1 << 15
 # A component with at least this number of items is large.
 LARGE = 1 << 12
 # Similarities below this share of the largest are left out: in single precision, products of two
@@ -46,14 +51,14 @@ class Graph(NamedTuple):
     ----------
     indptr, indices, values
         Rows of W: row i is ``values[indptr[i]:indptr[i + 1]]`` at columns ``indices[...]``, which
-        rise.
+        rise. Each of ``values`` is an entry.
     weight
         Weight of each item in the null model.
     group
         Group of each item, numbered from 0; empty if no two items are of one group.
     component_ptr, unit_ptr
-        Component c has the items ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u those
-        from ``unit_ptr[u]`` on.
+        Component c has the items ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u the
+        items from ``unit_ptr[u]`` on.
     given
         The number that each item has in the problem.
     strongest
@@ -168,7 +173,7 @@ class Graph(NamedTuple):
         return np.asarray(np.maximum(above, np.diff(self.indptr) > 0), dtype=float)
 
     def n_pairs(self) -> float:
-        """Return how many pairs the null model has, weighted, those inside groups left out."""
+        """Return how many pairs the null model has, weighted, without the pairs inside groups."""
         weight = self.weight.astype(float)
         inside = np.bincount(self.group, weights=weight) if self.grouped else weight
         return 0.5 * float(weight.sum() ** 2 - np.square(inside).sum())
@@ -265,7 +270,9 @@ def background(graph: Graph) -> float:
 
 
 def are_new(before: Graph, graph: Graph) -> NDArray[np.bool_]:
-    """Tell which items of a graph have other similarities than in one of the first items.
+    """Tell which items of a graph have other similarities than in ``before``.
+
+    That is a graph of the first items of the same problem.
 
     Examples
     --------

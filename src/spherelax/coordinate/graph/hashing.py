@@ -22,7 +22,7 @@ def mix(x: Keys) -> Keys:
 def hash_numbers(numbers: NDArray[np.integer], stream: int = 0) -> Keys:
     """Return a number that looks random for each number, different ones for different numbers.
 
-    Each ``stream`` gives others.
+    Each ``stream`` gives other numbers.
 
     Examples
     --------

@@ -173,7 +173,7 @@ def places_of(order: NDArray[np.integer]) -> NDArray[np.int32]:
 
 
 def in_order(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the items in order of their keys, and where those of each key begin.
+    """Return the items in order of their keys, and where the items of each key begin.
 
     Keys are small numbers, of which none is missing; the items of one key stay in order.
 
@@ -198,7 +198,7 @@ def _place(keys, ends, found):
 
 @compiled
 def enter_transposed(block, ends, indices, values):
-    """Enter entries of rising rows as those of their columns, each at the end of its column.
+    """Enter entries of rising rows into their columns, each at the end of its column.
 
     So the neighbours of each item come in order.
     """

@@ -1,6 +1,6 @@
 """An order of the items that does not depend on the one in which they were given.
 
-Every item gets a key from what it is similar to: how many others, which of them more and which
+Every item gets a key from what it is similar to: how many items, which of them more and which
 less, and the keys of these, round after round (the refinement of Weisfeiler and Leman). Only the
 order of the similarities of an item counts, and only its own component: any rising function of the
 similarities, and whatever lies beside, leaves its order as it is. Items with equal keys can
@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.hashing import Keys, mix
 from spherelax.coordinate.graph.neighbors import begins_of, in_order, places_of
-from spherelax.coordinate.graph.source import Rows
+from spherelax.coordinate.graph.source import BLOCK_ENTRIES, Rows
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import prefetch
 
 # Rounds at most. They end before if no more items can be told apart: after a few, unless there are
 # long chains of equal similarities.
 ROUNDS = 32
-# Entries whose ranks are computed together.
-RANKED_ENTRIES = 1 << 15
 # How many similarities before it is needed a key is fetched into the cache.
 FAR = np.uint64(64)
 
@@ -119,7 +117,7 @@ def _rank(rows: Rows) -> None:
 
 def _blocks(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Cut rows into blocks of about the same number of entries."""
-    marks = np.arange(0, indptr[-1], RANKED_ENTRIES)
+    marks = np.arange(0, indptr[-1], BLOCK_ENTRIES)
     cuts = np.unique(np.r_[np.searchsorted(indptr, marks), len(indptr) - 1]).tolist()
     yield from pairwise(cuts)
 

@@ -55,7 +55,7 @@ class Draw(NamedTuple):
 
 
 def draw(graph: Graph, numbers: NDArray[np.integer]) -> Draw:
-    """Collect as many items as make a part; ``numbers`` are those of the items in the problem."""
+    """Collect as many items as make a part; ``numbers`` are the items' in the problem."""
     chance = hash_numbers(numbers)
     order = np.argsort(chance)
     items, start = _collect(graph, order, LEARN_FROM, LEAST_ITEMS)

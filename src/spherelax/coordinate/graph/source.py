@@ -1,6 +1,6 @@
 """Copies of the similarities of a problem, in another order of the items, compiled.
 
-Left out are similarities of an item with itself, inside a group, and those too small to count.
+Left out are similarities of an item with itself, inside a group, and too small to count.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import AHEAD, prefetch
+
+# Entries of the similarity that are read, or ranked, together; so that it takes little memory.
+BLOCK_ENTRIES = 1 << 15
 
 
 class Source(NamedTuple):

@@ -37,7 +37,7 @@ def by_label(labels, values, n_labels):
 
 @compiled
 def sum_before(first, last, graph, labels, totals):
-    """Sum the similarities of items ``first .. last - 1`` with those before them of their label."""
+    """Sum the similarities of items ``first .. last - 1`` with earlier items of their label."""
     indptr, indices, values = graph.indptr, graph.indices, graph.values
     for i in range(np.uint64(first), np.uint64(last)):
         c, total = labels[i], 0.0
@@ -77,7 +77,7 @@ def moments(labels, weight, n_labels):
 
 @compiled
 def within_strata(graph, of_entry, labels, n_strata, n_labels):
-    """Return the number of pairs inside labels: by stratum, then those from 1 on by label."""
+    """Return the number of pairs inside labels: by stratum, then by label without stratum 0."""
     counts = np.zeros(1 + n_strata + n_labels)
     for i in range(len(labels)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):

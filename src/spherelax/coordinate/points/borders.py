@@ -1,6 +1,6 @@
-"""Neighbour graphs: labels whose borders are thinner than those of pieces of one cloud.
+"""Neighbour graphs: labels whose borders are thinner than the borders of patches of one cloud.
 
-Every item of a neighbour graph is joined to the few nearest others. A patch of it has many edges
+Every item of a neighbour graph is joined to the few items nearest to it. A patch has many edges
 inside and few to the outside, whether it is a cluster or not, so a description that compares labels
 with random pairs always finds patches. They have to be compared with patches of a cloud without
 clusters. There the share of the edges of a patch that leave it follows a law: it falls with its
@@ -8,7 +8,7 @@ number s of items like ``c s^(-1/d)``, d being the dimension of the cloud. Small
 clusters yet, so c and d are measured on the labels of the graph itself, at its fine steps.
 
 Who knows the label of one end of an edge inside a label saves ``log(V / v)`` nats when the other
-end is to be named, v being the edges of the label and V those of all. The evidence for labels is
+end is to be named, v being the edges of the label and V all edges. The evidence for labels is
 what they save beyond patches of one cloud that have the same sizes.
 """
 
@@ -32,7 +32,7 @@ LARGEST = 40
 # Nats an edge that labels must save beyond patches; one cloud shows less.
 BEYOND = 0.04
 # A graph is open if even patches of LARGEST items lose more than this share of their edges, as in
-# clouds of many dimensions. There some items are near to many others, which saves more nats.
+# clouds of many dimensions. There some items are near to many items, which saves more nats.
 OPEN = 0.5
 BEYOND_OF_OPEN = 0.15
 # It is wide if they lose more than this share, as in clouds of four dimensions and more.
@@ -44,7 +44,7 @@ MOST_CELLS = 1 << 12
 
 
 class Patches(NamedTuple):
-    """The labels of a labeling: how many items each has, its edges, and those that leave it."""
+    """The labels of a labeling: how many items each has, its edges, and the edges that leave."""
 
     sizes: NDArray[np.float64]
     edges: NDArray[np.float64]
@@ -52,9 +52,9 @@ class Patches(NamedTuple):
 
     @classmethod
     def of(cls, graph: Graph, edges_of: NDArray[np.float64], labels: Labels) -> Patches:
-        """Count what labels have, but for items without any edge; ``edges_of`` are those of items.
+        """Count what labels have, but for labels without any edge.
 
-        Edges are counted by their similarity.
+        Edges are counted by their similarity; ``edges_of`` is their sum for each item.
         """
         k = count_labels(labels)
         edges = np.bincount(labels, weights=edges_of, minlength=k).astype(float)
@@ -148,7 +148,7 @@ class PatchLaw:
         return int(self.evidence.argmax()) if self.evidence.max() > beyond else None
 
     def is_clearer(self, labels: Labels, than: Labels) -> bool:
-        """Tell whether labels save more than other labels, and more than those of one cloud.
+        """Tell whether labels save more than other labels, and more than one cloud shows.
 
         The law is measured on both as well.
         """

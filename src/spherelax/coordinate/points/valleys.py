@@ -4,8 +4,8 @@ In a neighbour graph every patch of a cluster has many edges inside and few to t
 cluster, so that no score of whole labelings says where to stop merging. Here single pairs of
 touching labels are judged. Their items are put in order, from deep inside one label to deep inside
 the other, and the cut at every position is weighed (cuts.py). Inside one cluster neighbouring cuts
-weigh about the same; between two clusters there is a valley, cuts that weigh less than those on
-both sides.
+weigh about the same; between two clusters there is a valley, cuts that weigh less than the cuts
+on both sides.
 
 An edge weighs ``W_ij / max(s_i, s_j)``, s being the distance to the neighbours, so that a cut
 measures the density of points on the cutting surface, in any dimension. In units of the mean edge
@@ -56,7 +56,7 @@ MOST_CELLS = 1.5
 # number that the smaller one has, and at least LEAST_REACH.
 REACH = 5
 LEAST_REACH = 500
-# Number of neighbours of a label that are looked at first: those with the largest cuts.
+# Number of neighbours of a label that are looked at first, by falling cuts.
 STRONGEST = 5
 # How deep the valley counts between labels that do not even touch.
 DEEP = 2.0
@@ -74,8 +74,8 @@ class Field(NamedTuple):
     edge_weights : ndarray
         What each edge adds to a cut between its ends, in the order of the graph.
     item_weights, item_edges : ndarray of shape (n_items,)
-        What the edges of each item weigh, those inside a cell too, and their similarity in units of
-        the mean edge.
+        What the edges of each item weigh, with the edges inside a cell, and their similarity in
+        units of the mean edge.
     has_cells : bool
         Whether items are cells.
     """
@@ -147,7 +147,7 @@ class Tree(NamedTuple):
 
 
 def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
-    """Return the labels with the best score of those whose number of labels is met most often."""
+    """Return the labels with the best score among those with the commonest number of labels."""
     numbers, counts = np.unique([labels.max() for labels in labelings], return_counts=True)
     most = numbers[counts.argmax()]
     return max((labels for labels in labelings if labels.max() == most), key=score)
@@ -214,9 +214,9 @@ class Valleys:
 def blur(field: Field, noise: float) -> float:
     """Return what is added to the square root of a valley, by the noise of small labels.
 
-    The border that is left when all others are merged is the deepest of as many dips as there are
-    small labels. Among N normal numbers the largest is about ``sqrt(2 log N)`` deviations from the
-    middle. Between cells peaks are wide, and so are less high by chance.
+    The border that is left when all other labels are merged is the deepest of as many dips as there
+    are small labels. Among N normal numbers the largest is about ``sqrt(2 log N)`` deviations from
+    the middle. Between cells peaks are wide, and so are less high by chance.
     """
     if field.has_cells:
         return float(min(noise, NOISE_CAP * np.sqrt(field.bundle)))
@@ -331,8 +331,8 @@ class _Merging:
     def _unions(self, deepest: float) -> Iterator[tuple[Pair, float, int]]:
         """Merge across valleys up to a depth, the shallowest first; yield each pair and its label.
 
-        For each label the neighbours with the largest cuts are looked at first, the others once no
-        valley among the first is too shallow.
+        For each label the neighbours with the largest cuts are looked at first, and the other
+        neighbours once no valley among the first is too shallow.
         """
         depth: dict[Pair, float] = {}
         later: set[Pair] = set()
