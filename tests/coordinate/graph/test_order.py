@@ -10,7 +10,6 @@ from spherelax.coordinate.graph.order import Order, canonical
 from spherelax.coordinate.graph.source import Rows
 from spherelax.problem import Problem
 
-
 SIZES = (5, 9, 9, 14)
 
 
