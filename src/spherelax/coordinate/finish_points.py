@@ -11,6 +11,7 @@ cells, whose own path is walked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -43,24 +44,11 @@ Floats = NDArray[np.float64]
 
 
 class Finished(NamedTuple):
-    """The labels of a run, and how they were found.
+    """Labels in the order of the graph, the step that they are judged at, and how they were found.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_items,)
-        The labels, in the order of the graph.
-    at : int
-        The step of the path that they are judged at.
-    status : Status
-        How they were found.
-    is_step : bool
-        Whether they come from that step.
-    is_whole : bool
-        Whether nothing was interrupted.
-    unseen : Unseen or None
-        What is known of things that nothing separates; None: there are none.
-    alternative : int or None
-        The number of labels of another answer that is about as good; None: there is none.
+    ``is_step`` tells whether labels come from that step, ``is_whole`` whether nothing was
+    interrupted. ``unseen`` is what is known of things that nothing separates, if there may be any;
+    ``alternative`` the number of labels of another answer that is about as good.
     """
 
     labels: Labels
@@ -163,20 +151,11 @@ def _between_both(points: _Points, found: Finished) -> Finished:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Cells of items, the path of their labels, and what is measured between these.
+    """Cells of the items of a graph, the path of their labels, and what lies between labels.
 
-    Attributes
-    ----------
-    graph : Graph
-        The graph of items.
-    path : SweepPath
-        Labels of the cells at each step.
-    of_item : ndarray of shape (n_items,)
-        The cell of each item.
-    scales : ndarray of shape (n_items,) or None
-        Distances of points to their neighbours, by which edges are weighed; None: all the same.
-    contractions : tuple of Contraction
-        How the graph of items becomes that of cells; empty if each item is a cell.
+    ``of_item`` is the cell of each item. Edges are weighed by ``scales``, distances of points to
+    their neighbours; None: all are the same. ``contractions`` are the steps from the graph of items
+    to that of cells; there are none if each item is a cell.
     """
 
     graph: Graph
@@ -186,8 +165,10 @@ class _Cells:
     contractions: tuple[Contraction, ...] = ()
 
     @cached_property
-    def labelings(self) -> list[Labels]:
+    def labelings(self) -> Sequence[Labels]:
         """Labels of the items at each step."""
+        if not self.contractions:
+            return self.path.labels
         return [labels[self.of_item] for labels in self.path.labels]
 
     @cached_property

@@ -18,16 +18,8 @@ from spherelax.labels import Labels, count_labels
 class Contraction(NamedTuple):
     """The graph of labels, and how entries and items of the finer graph sum up to it.
 
-    Attributes
-    ----------
-    graph : Graph
-        Its items are labels. Similarities inside a label are left out.
-    labels : ndarray of shape (n_items,)
-        The label of each item of the finer graph.
-    crossing : ndarray of bool
-        Which entries of the finer graph lie between two labels.
-    entry : ndarray
-        The entry of the graph of labels to which each of these entries adds.
+    ``labels`` are those of the items; ``crossing`` tells which entries lie between two labels, and
+    ``entry`` to which entry of the graph of labels each of these adds.
     """
 
     graph: Graph

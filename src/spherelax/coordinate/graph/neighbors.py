@@ -149,24 +149,12 @@ def components(indptr, indices, group):
 
 
 def begins_of(sizes: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return where parts of these sizes begin, one after the other, and where the last one ends.
-
-    Examples
-    --------
-    >>> begins_of(np.array([2, 3]))
-    array([0, 2, 5], dtype=int32)
-    """
+    """Return where parts of these sizes begin, one after the other, and where the last one ends."""
     return np.cumsum(np.r_[0, sizes], dtype=np.int32)
 
 
 def places_of(order: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return the place of each item in an order of all items.
-
-    Examples
-    --------
-    >>> places_of(np.array([2, 0, 1]))
-    array([1, 2, 0], dtype=int32)
-    """
+    """Return the place of each item in an order of all items."""
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
     return places

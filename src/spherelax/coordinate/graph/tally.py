@@ -23,16 +23,7 @@ def within(graph: Graph, labels: Labels, n_labels: int, n_threads: int = 1) -> N
 
     with Threads(n_threads, graph.indptr) as threads:
         threads.share_rows(graph.indptr, sum_up)
-    return np.asarray(by_label(labels, totals, n_labels))
-
-
-@compiled
-def by_label(labels, values, n_labels):
-    """Return for each label the sum of the values of its items."""
-    found = np.zeros(n_labels)
-    for i in range(len(labels)):
-        found[labels[i]] += values[i]
-    return found
+    return np.asarray(np.bincount(labels, weights=totals, minlength=n_labels), dtype=float)
 
 
 @compiled
