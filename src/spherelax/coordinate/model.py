@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import neighbors
-from spherelax.coordinate.graph.account import UNIT, Account, Totals, whole
+from spherelax.coordinate.graph.account import UNIT, Account, Totals, sum_units
 from spherelax.coordinate.graph.graph import Graph, background, build_graph, largest
 from spherelax.coordinate.graph.tally import within
 from spherelax.coordinate.lists.odds import (
@@ -144,7 +144,7 @@ class Model:
         if graph.grouped:
             return cls.of_graph(graph, unit, is_corrected=False, learns=True)
         floor = 0.0 if is_metric or learns else background(graph)
-        degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
+        degrees = neighbors.strengths(graph) if is_metric else graph.degrees(floor)
         is_corrected = are_uneven(degrees[degrees > 0])
         if is_corrected:
             graph = graph._replace(weight=degrees.astype(np.float32))
@@ -270,7 +270,7 @@ class Model:
             return account_of(labels, inside, graph.weight, self.is_corrected)
         by_stratum, by_label = self.strata.inside(graph, labels)
         found = account_of(labels, by_label, graph.weight, self.is_corrected)
-        return found._replace(similarity=whole(inside), strata=by_stratum)
+        return found._replace(similarity=sum_units(inside), strata=by_stratum)
 
     def saving(self, account: Account) -> float:
         """Return the nats that labels save."""
@@ -303,7 +303,7 @@ def extended(model: Model, problem: Problem) -> Model:
         return Model.scored(given, model.unit, model.scores, judged)
     if model.is_corrected:
         is_metric = model.worth is None
-        degrees = neighbors.degrees(given) if is_metric else given.degrees(model.floor)
+        degrees = neighbors.strengths(given) if is_metric else given.degrees(model.floor)
         given = given._replace(weight=degrees.astype(np.float32))
     graph = given if model.worth is None else model.worth.applied(given)
     strata = None if model.strata is None else Strata.of(given, model.floor)

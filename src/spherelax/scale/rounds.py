@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from spherelax._solve import solve
 from spherelax.coordinate.finish import best_beyond, first_nearly
-from spherelax.coordinate.graph.account import Totals, together
+from spherelax.coordinate.graph.account import Totals, add_counts
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.graph.part import LEARN_FROM, LEAST_ITEMS, Draw
 from spherelax.coordinate.learn import taught_by
@@ -80,7 +80,7 @@ def _drawn(plan: Plan, how: dict[str, Any]) -> Generator[Order, Answers, tuple[_
         answers = list((yield Order("draw", {**how, "limit": min(limit, 1.0)})))
         some = _Some.of(answers)
         facts = Facts(
-            reduce(together, (found["degrees"] for found in answers)),
+            reduce(add_counts, (found["degrees"] for found in answers)),
             sum(found["n_entries"] for found in answers),
         )
         assert some.draw is not None

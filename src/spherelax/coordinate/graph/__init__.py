@@ -6,7 +6,7 @@ that a description of labels needs; `Draw` is the part of a large graph that sco
 a `Contraction` makes a graph of labels.
 """
 
-from spherelax.coordinate.graph.account import UNIT, Account, Totals, together, whole
+from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.contraction import Contraction, contract
 from spherelax.coordinate.graph.graph import (
@@ -23,9 +23,9 @@ from spherelax.coordinate.graph.neighbors import (
     Entries,
     Sums,
     components,
-    degrees,
     enter_transposed,
     in_order,
+    strengths,
 )
 from spherelax.coordinate.graph.part import (
     LEARN_FROM,
@@ -35,7 +35,7 @@ from spherelax.coordinate.graph.part import (
     draw,
     is_large,
 )
-from spherelax.coordinate.graph.tally import changed, within
+from spherelax.coordinate.graph.tally import have_changed, within
 
 __all__ = [
     "LARGE",
@@ -50,22 +50,22 @@ __all__ = [
     "Graph",
     "Sums",
     "Totals",
+    "add_counts",
     "are_new",
     "background",
     "blocks",
     "build_graph",
-    "changed",
     "components",
     "components_up_to",
     "contract",
-    "degrees",
     "draw",
     "enter_transposed",
     "hash_numbers",
+    "have_changed",
     "in_order",
     "is_large",
     "largest",
-    "together",
-    "whole",
+    "strengths",
+    "sum_units",
     "within",
 ]

@@ -55,7 +55,7 @@ class Account(NamedTuple):
     def plus(self, other: Account) -> Account:
         """Return the account of the labels of both."""
         return Account(
-            together(self.of_size, other.of_size),
+            add_counts(self.of_size, other.of_size),
             self.pairs + other.pairs,
             self.similarity + other.similarity,
             self.inside + other.inside,
@@ -107,6 +107,8 @@ class Totals(NamedTuple):
         default that of the graph.
         """
         weight, values = graph.weight.astype(float), graph.values
+        if values.min(initial=0.0) < 0.0:  # log odds
+            values = np.maximum(values, 0.0)
         if shared is None:
             shared = graph.group if graph.grouped else np.full(graph.n_items, -1, dtype=np.int32)
         is_shared = shared >= 0
@@ -118,7 +120,7 @@ class Totals(NamedTuple):
             of_group=of_group,
             n_alone=int(np.count_nonzero(alone)) if graph.grouped else 0,
             squares=float(np.square(alone).sum()),
-            similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),
+            similarity=sum_units(values),
             strongest=graph.strongest,
             of_ratio=_of_ratio(graph) if is_corrected else np.empty(0, dtype=np.int64),
         )
@@ -170,12 +172,12 @@ def _of_ratio(graph: Graph) -> NDArray[np.int64]:
     return found
 
 
-def whole(values: NDArray[np.floating]) -> int:
+def sum_units(values: NDArray[np.floating]) -> int:
     """Return the sum of values in whole units.
 
     Examples
     --------
-    >>> whole(np.array([0.5, 0.25])) * UNIT
+    >>> sum_units(np.array([0.5, 0.25])) * UNIT
     0.75
     """
     found = 0
@@ -186,12 +188,12 @@ def whole(values: NDArray[np.floating]) -> int:
     return found
 
 
-def together(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def add_counts(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sum of two lists of counts, of which one may be shorter.
 
     Examples
     --------
-    >>> together(np.array([1, 2]), np.array([1]))
+    >>> add_counts(np.array([1, 2]), np.array([1]))
     array([2, 2])
     """
     found = np.zeros(max(len(one), len(other)), dtype=np.int64)

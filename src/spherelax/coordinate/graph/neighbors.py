@@ -100,7 +100,7 @@ def n_above(graph, floor):
 
 
 @compiled
-def degrees(graph):
+def strengths(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.weight))
     for i in range(len(sums)):

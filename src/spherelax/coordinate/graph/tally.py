@@ -40,7 +40,7 @@ def sum_before(first, last, graph, labels, totals):
 
 
 @compiled
-def changed(graph, labels, before, share):
+def have_changed(graph, labels, before, share):
     """Tell of each item whether more than a share of the items of its component have changed."""
     component_ptr = graph.component_ptr
     found = np.zeros(len(labels), np.bool_)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import Graph, degrees, within
+from spherelax.coordinate.graph import Graph, strengths, within
 from spherelax.labels import Labels, count_labels
 
 # The law is measured on labelings whose labels have from SMALLEST to LARGEST items, or cells, on
@@ -108,7 +108,7 @@ class PatchLaw:
     def of(cls, graph: Graph, labelings: Iterable[Labels], n_cells: int) -> PatchLaw:
         """Measure labelings, whose labels are made of ``n_cells`` cells."""
         cell = float(np.log(max(graph.n_present() / n_cells, 1.0)))
-        edges_of = degrees(graph)
+        edges_of = strengths(graph)
         patches = [Patches.of(graph, edges_of, labels) for labels in labelings]
         return cls(graph, patches, np.log(SMALLEST) + cell, np.log(LARGEST) + cell)
 
@@ -152,7 +152,7 @@ class PatchLaw:
 
         The law is measured on both as well.
         """
-        edges_of = degrees(self.graph)
+        edges_of = strengths(self.graph)
         both = [Patches.of(self.graph, edges_of, one) for one in (labels, than)]
         *_, own, other = replace(self, patches=[*self.patches, *both]).evidence
         return bool(own > max(other, BEYOND))
