@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from spherelax.coordinate.graph.graph import LARGE, build_graph
-from spherelax.coordinate.graph.neighbors import degrees
+from spherelax.coordinate.graph.neighbors import strengths
 from spherelax.problem import Problem
 from twins import dense_rows
 
@@ -27,7 +27,7 @@ def random_graph(seed, *, grouped=False, by_degree=False, m=36):
     if grouped:
         graph = graph._replace(unit_ptr=np.cumsum(np.r_[0, np.bincount(codes)], dtype=np.int32))
     if by_degree:
-        sums = degrees(graph).astype(np.float32)
+        sums = strengths(graph).astype(np.float32)
         graph = graph._replace(weight=sums / sums.mean())
     return graph
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import spherelax as sl
 from spherelax.coordinate import noise as module
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.graph.neighbors import degrees
+from spherelax.coordinate.graph.neighbors import strengths
 from spherelax.coordinate.noise import (
     DOUBTFUL,
     _levels,
@@ -84,7 +84,7 @@ def test_degrees_are_about_kept(seed):
     np.fill_diagonal(W, 0.0)
     graph = build_graph(Problem.check(W))
     random = shuffled(graph, True, seed)
-    before, after = degrees(graph), random.as_given(degrees(random))
+    before, after = strengths(graph), random.as_given(strengths(random))
     assert np.corrcoef(before, after)[0, 1] > 0.98
     assert np.all(after <= before)
 

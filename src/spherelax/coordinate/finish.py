@@ -18,10 +18,10 @@ from spherelax.coordinate.model import Reading
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
-from spherelax.coordinate.rivals import by_evidence
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.shake import shake_labels
 from spherelax.coordinate.trail import Route
+from spherelax.coordinate.worth.alternatives import find_alternative
 from spherelax.labels import Labels
 from spherelax.result import Status
 
@@ -150,6 +150,6 @@ def finish(
             labels=shake_labels(model, model.labeling(found.labels), gamma).labels
         )
     if found.status is Status.DESCRIBED and found.is_whole:
-        rival = by_evidence(walked.path.labels, parts.savings, found.labels)
-        found = found._replace(rival=rival)
+        alternative = find_alternative(walked.path.labels, parts.savings, found.labels)
+        found = found._replace(alternative=alternative)
     yield found

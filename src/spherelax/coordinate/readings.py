@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from spherelax import result
 from spherelax.coordinate.graph import neighbors
-from spherelax.coordinate.graph.account import Account, Totals, whole
+from spherelax.coordinate.graph.account import Account, Totals, sum_units
 from spherelax.coordinate.graph.graph import Graph, background, build_graph, largest
 from spherelax.coordinate.graph.tally import within
 from spherelax.coordinate.lists.odds import (
@@ -72,7 +72,7 @@ class Plain(Reading):
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: the sum of its similarities."""
-        return np.asarray(neighbors.degrees(graph))
+        return np.asarray(neighbors.strengths(graph))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,7 +114,7 @@ class Ranked(Reading):
         inside = within(graph, labels, count_labels(labels), n_threads)
         by_stratum, by_label = strata.inside(graph, labels)
         found = account_of(labels, by_label, graph.weight, self.is_corrected)
-        return found._replace(similarity=whole(inside), strata=by_stratum)
+        return found._replace(similarity=sum_units(inside), strata=by_stratum)
 
     def generalize(self, part: Model, facts: Facts) -> Reading:
         """Keep strata and steps; a similarity is as rare as in the whole."""
@@ -274,7 +274,7 @@ def recognize(
     if graph.grouped:
         return begin(graph, unit, learns=True)
     floor = 0.0 if is_metric or learns else background(graph)
-    degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
+    degrees = neighbors.strengths(graph) if is_metric else graph.degrees(floor)
     is_corrected = are_uneven(degrees[degrees > 0])
     if is_metric:
         return Plain(unit=unit, is_corrected=is_corrected).read(graph, graph.given)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
-from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.graph.order import are_new
-from spherelax.coordinate.kinds import recognised
+from spherelax.coordinate.graph.graph import Graph, are_new
+from spherelax.coordinate.kinds import recognise
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.points.valleys import MOST_ITEMS
@@ -49,7 +48,7 @@ def solve(
     Ctrl-C ends it with the best that was found before. ``sources`` is given if free items of one
     source may be copies of each other.
     """
-    problem = recognised(problem)
+    problem = recognise(problem)
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"
@@ -101,7 +100,7 @@ def solve(
         ),
         right=picked.right,
         left=picked.left,
-        rival=found.rival,
+        rival=found.alternative,
         kind="points" if pick == "valleys" else problem.kind or _kind(model),
         reading=model.reading.name,
     )

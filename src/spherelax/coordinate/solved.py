@@ -124,7 +124,7 @@ class CoordinateSource:
         if self.judged is None:
             return None
         graph = self.model.given
-        row = np.repeat(graph.given, np.diff(graph.indptr))
+        row = graph.given[graph.rows()]
         pairs = (self.judged.right, (row, graph.given[graph.indices]))
         return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.account import Account
 from spherelax.coordinate.graph.graph import LARGE
-from spherelax.coordinate.graph.tally import changed
+from spherelax.coordinate.graph.tally import have_changed
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves.polish import lower, move_once, polish_labels
 from spherelax.coordinate.relax import sweep
@@ -206,7 +206,7 @@ class Trail:
         rounded = round_rows(graph, iterate.rows)
         before = self.labels[-1] if self.labels else rounded
         self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
-        active = changed(graph, rounded, self.rounded, CHANGED)
+        active = have_changed(graph, rounded, self.rounded, CHANGED)
         if not active.any():
             if self.is_many:
                 return None

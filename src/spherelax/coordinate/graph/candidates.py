@@ -57,11 +57,10 @@ class Candidates(NamedTuple):
         >>> pairs.one, pairs.other, pairs.score
         (array([0, 1]), array([1, 2]), array([1. , 0.5], dtype=float32))
         """
-        row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-        once = row < graph.indices
+        once = graph.pairs()
+        one, other = graph.rows()[once].astype(np.intp), graph.indices[once].astype(np.intp)
         group = graph.group if graph.grouped else None
-        other = graph.indices[once].astype(np.intp)
-        return cls(graph.n_items, row[once], other, graph.values[once], group, source)
+        return cls(graph.n_items, one, other, graph.values[once], group, source)
 
     def n_wrong(self) -> int:
         """Return how many pairs must be wrong if no item has more than one partner.

@@ -21,7 +21,7 @@ from spherelax.coordinate.sampling.drawing import Beliefs, Judged, Net
 from spherelax.coordinate.sampling.posterior import Posterior, by_log_odds, posterior
 from spherelax.coordinate.worth.curve import Curve, Floats
 from spherelax.coordinate.worth.evidence import STEPS, quantiles, share_below
-from spherelax.labels import Labels
+from spherelax.labels import Labels, count_pairs
 
 # A list in which candidates of one item are listed pairs this often is a graph of matches: without
 # groups, and with three groups or more, where wrong pairs contradict others.
@@ -243,8 +243,7 @@ def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
 
 def by_probability(graph: Graph, right: Floats) -> Beliefs:
     """Return beliefs by which each similarity says no more than how likely its pair is right."""
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    return _by_pairs(right[row < graph.indices])
+    return _by_pairs(right[graph.pairs()])
 
 
 def _by_pairs(right: Floats) -> Beliefs:
@@ -263,10 +262,9 @@ def by_labels(
     but plain matches, which are all equal, are joined as in `doubt`. Pairs inside a ``source``,
     that of `Candidates`, were never compared, so that their absence says nothing.
     """
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    once = row < graph.indices
+    once = graph.pairs()
     n_listed = np.count_nonzero(once)
-    n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
+    n_listed_inside = np.count_nonzero(graph.inside(labels)[once])
     n_inside, n_pairs = _n_pairs(labels), graph.n_pairs()
     if source is not None:
         is_apart, group = source >= 0, graph.groups()
@@ -320,23 +318,21 @@ def apart(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] 
     """Return the source of each item if no two of its items are compared; -1 if some are."""
     if sources is None:
         return None
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    inside = sources[row][sources[row] == sources[graph.indices]]
+    inside = sources[graph.rows()[graph.inside(sources)]]
     return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
 
 
 def _with_several(graph: Graph) -> NDArray[np.bool_]:
     """Tell of each item whether all its candidates are free, so that several may be right."""
     is_bound = (np.bincount(graph.groups()) > 1)[graph.groups()]
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
+    n_bound = np.bincount(graph.rows(), weights=is_bound[graph.indices], minlength=graph.n_items)
     return np.asarray(n_bound == 0)
 
 
 def _n_pairs(codes: NDArray[np.integer]) -> float:
     """Return how many pairs of items have the same code."""
     count = np.unique(codes, return_counts=True)[1]
-    return float(np.sum(count * (count - 1) // 2))
+    return float(np.sum(count_pairs(count)))
 
 
 def _threshold(right: Floats) -> float:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.graph.part import scattered
+from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.sampling.drawing import (
     Beliefs,
     Judged,
@@ -148,8 +148,8 @@ def by_number(numbers: NDArray[np.integer]) -> Chances:
     """
 
     def chances(index: int) -> Floats:
-        order = np.argsort(scattered(numbers, 2 * index))
-        draws = scattered(numbers[order], 2 * index + 1) * 2.0**-64
+        order = np.argsort(hash_numbers(numbers, 2 * index))
+        draws = hash_numbers(numbers[order], 2 * index + 1) * 2.0**-64
         return np.array([order, draws])
 
     return chances

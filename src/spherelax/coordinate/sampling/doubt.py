@@ -167,8 +167,7 @@ def confirmed(graph: Graph, labels: Labels) -> Floats:
     array([1. , 1. , 1. , 0.1])
     """
     found = np.zeros(graph.n_items)
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    np.maximum.at(found, row, _confirmed(graph, labels))
+    np.maximum.at(found, graph.rows(), _confirmed(graph, labels))
     return np.where(np.diff(graph.indptr) > 0, found, 1.0)
 
 
@@ -201,7 +200,7 @@ def dispersion(graph: Graph, labels: Labels) -> float:
     weight, is_inside = graph.weight.astype(float), _are_inside(graph, labels)
     mass = np.bincount(labels, weights=weight)
     n, values = _pairs(graph, labels), graph.values.astype(float)
-    row = np.repeat(labels, np.diff(graph.indptr))
+    row = labels[graph.rows()]
     own = np.bincount(row[is_inside], weights=values[is_inside], minlength=len(mass))
     pairs = np.square(mass) - np.bincount(labels, weights=np.square(weight))
     parts = list(zip((is_inside, ~is_inside), n, strict=True))
@@ -221,7 +220,7 @@ def dispersion(graph: Graph, labels: Labels) -> float:
 
 def _are_inside(graph: Graph, labels: Labels) -> NDArray[np.bool_]:
     """Tell of each similarity whether it is inside a label."""
-    return np.asarray(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices])
+    return graph.inside(labels)
 
 
 def _pairs(graph: Graph, labels: Labels) -> tuple[float, float]:

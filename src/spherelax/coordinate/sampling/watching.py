@@ -11,7 +11,7 @@ import numpy as np
 
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.sampling.drawing import choose, clear, collect, put_in, take_out, weigh
-from spherelax.labels import Labels
+from spherelax.labels import Labels, count_pairs
 
 
 class Seen(NamedTuple):
@@ -35,9 +35,9 @@ class Seen(NamedTuple):
         member = np.argsort(labels, kind="stable")
         rank = np.empty(len(labels), np.int64)
         rank[member] = np.arange(len(labels)) - np.repeat(start[:-1], size)
-        n_pairs = size * (size - 1) // 2
-        begin = np.cumsum(n_pairs) - n_pairs
-        pairs = np.zeros(n_pairs.sum() if has_pairs else 0)
+        n = count_pairs(size)
+        begin = np.cumsum(n) - n
+        pairs = np.zeros(n.sum() if has_pairs else 0)
         sums = (np.zeros(len(labels)), np.zeros(len(size)), np.zeros(len(size)), pairs)
         return cls(labels.astype(np.int64), start, member, rank, begin, *sums)
 

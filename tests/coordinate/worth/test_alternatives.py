@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax.coordinate.rivals import by_count, by_evidence
+from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
 
 
 def labels(n_labels, m=60):
@@ -15,17 +15,17 @@ def labels(n_labels, m=60):
 
 def test_nearly_the_same_labels_are_no_other_answer():
     steps = [labels(30), labels(6), labels(5)]
-    assert by_evidence(steps, np.array([10.0, 99.5, 100.0]), steps[2]) == 6
+    assert find_alternative(steps, np.array([10.0, 99.5, 100.0]), steps[2]) == 6
     almost = steps[2].copy()
     almost[:1] = 5
-    assert by_evidence([almost, steps[2]], np.array([99.9, 100.0]), steps[2]) is None
-    assert by_evidence(steps, np.array([-5.0, -4.0, -1.0]), steps[2]) is None
+    assert find_alternative([almost, steps[2]], np.array([99.9, 100.0]), steps[2]) is None
+    assert find_alternative(steps, np.array([-5.0, -4.0, -1.0]), steps[2]) is None
 
 
 def test_numbers_that_are_met_seldom_are_no_other_answer():
-    assert by_count([labels(5)] * 4 + [labels(3)], labels(5)) is None
-    assert by_count([labels(5)] * 4 + [labels(3)] * 2, labels(5)) == 3
-    assert by_count([labels(5)] * 4, labels(5)) is None
+    assert find_frequent_alternative([labels(5)] * 4 + [labels(3)], labels(5)) is None
+    assert find_frequent_alternative([labels(5)] * 4 + [labels(3)] * 2, labels(5)) == 3
+    assert find_frequent_alternative([labels(5)] * 4, labels(5)) is None
 
 
 def nested(contrast, seed):
