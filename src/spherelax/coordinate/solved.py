@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -49,6 +49,8 @@ class CoordinateSource:
     found: tuple[Duplicates, ...]
     sources: NDArray[np.int32] | None = None
     unseen: Unseen | None = None
+    # The labels that were judged last, and their posterior.
+    _last: list[tuple[Labels, Posterior]] = field(default_factory=list, init=False, repr=False)
 
     @property
     def with_copies(self) -> list[int]:
@@ -72,12 +74,28 @@ class CoordinateSource:
         return Judged(right, by_labels(model.given, right, self.teacher, source))
 
     def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
-        """Return how likely labels are right; None: unknown."""
+        """Return how likely labels are right; None: unknown.
+
+        Labels are drawn once, and the posterior is kept until other labels are asked for. Pairs
+        inside labels are taken at once if they are no more than the similarities. Larger labels
+        are drawn again for their pairs, and only if these are asked for.
+        """
         if self.judged is None:
             return None
+        size = np.bincount(labels)
+        n_inside = int(size @ (size - 1)) // 2
+        for known, found in self._last:
+            if np.array_equal(known, labels) and len(found.pairs) >= has_pairs * n_inside:
+                return found
+        has_pairs |= n_inside <= len(self.model.given.values)
+        self._last[:] = [(labels.copy(), self._draw_posterior(labels, self.judged, has_pairs))]
+        return self._last[0][1]
+
+    def _draw_posterior(self, labels: Labels, judged: Judged, has_pairs: bool) -> Posterior:
+        """Draw labels around those given to see how likely these are right."""
         graph = self.model.given
         labels, source = labels[graph.given], apart(graph, self.sources)
-        found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
+        found = judge(graph, judged, labels, source=source, has_pairs=has_pairs)
         if self.model.judged is None:
             found = with_missing(found, Net.of(Candidates.of(graph, source)), labels)
         pairs = found.pairs
