@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import Graph, background
-from spherelax.coordinate.lists.odds import Scores, believed
+from spherelax.coordinate.lists.odds import Scores, odds_of_information
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.worth.description import are_uneven
 from spherelax.coordinate.worth.evidence import Worth, by_surprise, rarity_of
@@ -105,10 +105,12 @@ class Lesson(NamedTuple):
         of one source may be copies of each other.
         """
         if self.stated is not None:
-            return Model.stated(graph, graph if self.stated == "odds" else believed(graph))
+            return Model.stated(
+                graph, graph if self.stated == "odds" else odds_of_information(graph)
+            )
         if self.scores is not None:
             return Model.scored(
-                graph, self.unit, self.scores, self.scores.judged(graph, sources, numbers)
+                graph, self.unit, self.scores, self.scores.predict(graph, sources, numbers)
             )
         if self.is_corrected:
             graph = graph._replace(weight=graph.degrees(self.floor).astype(np.float32))

@@ -16,16 +16,16 @@ from spherelax.coordinate.graph.graph import Graph, background, build_graph, lar
 from spherelax.coordinate.graph.tally import within
 from spherelax.coordinate.lists.odds import (
     Scores,
-    believed,
-    by_probability,
-    likewise,
-    listed,
+    judge_odds,
+    judge_right,
+    learn_scores,
     log_odds,
-    probabilities,
-    stated,
+    odds_of_information,
+    predict_right,
     teaches,
+    wedges_of_list,
 )
-from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.sampling.posterior import Judged
 from spherelax.coordinate.worth.description import (
     PLAIN_RATE,
     Description,
@@ -134,13 +134,14 @@ class Model:
         if problem.kind == "odds":
             return cls.stated(graph, graph)
         kind = None if is_model else problem.kind
-        seen = listed(graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity))
-        taught = None if seen is None else probabilities(graph, kind, seen, sources)
+        is_list = bool(problem.kind) or sp.issparse(problem.similarity)
+        seen = wedges_of_list(graph, kind, is_list=is_list)
+        taught = None if seen is None else learn_scores(graph, kind, seen, sources)
         if taught is not None:
             return cls.scored(graph, unit, *taught)
         learns = teaches(graph, seen)
         if is_model and not learns:
-            return cls.stated(graph, believed(graph))
+            return cls.stated(graph, odds_of_information(graph))
         if graph.grouped:
             return cls.of_graph(graph, unit, is_corrected=False, learns=True)
         floor = 0.0 if is_metric or learns else background(graph)
@@ -155,7 +156,7 @@ class Model:
     @classmethod
     def stated(cls, given: Graph, odds: Graph) -> Model:
         """Believe the log odds of a model."""
-        return cls(given, odds, 1.0, is_corrected=False, judged=stated(odds), is_stated=True)
+        return cls(given, odds, 1.0, is_corrected=False, judged=judge_odds(odds), is_stated=True)
 
     @classmethod
     def scored(cls, graph: Graph, unit: float, scores: Scores, judged: Judged) -> Model:
@@ -296,10 +297,9 @@ def extended(model: Model, problem: Problem) -> Model:
         return Model.of(problem)
     given = build_graph(problem, model.unit)
     if problem.kind == "information" and model.is_stated:
-        return Model.stated(given, believed(given))
+        return Model.stated(given, odds_of_information(given))
     if model.scores is not None and model.right is not None:
-        right = likewise(model.given, model.right, given)
-        judged = Judged(right, by_probability(given, right))
+        judged = judge_right(predict_right(model.given, model.right, given))
         return Model.scored(given, model.unit, model.scores, judged)
     if model.is_corrected:
         is_metric = model.worth is None

@@ -11,22 +11,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.lists.odds import apart, by_labels, judge
+from spherelax.coordinate.lists.odds import judge_labels, uncompared_sources
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.points.unseen import Unseen
 from spherelax.coordinate.sampling.doubt import (
-    Evidence,
-    confirmed,
-    likely_right,
-    persistence,
-    staying,
-    taught,
+    learn_beliefs,
+    learn_right,
+    trust_items,
+    walk_share,
 )
-from spherelax.coordinate.sampling.drawing import Judged, Net
+from spherelax.coordinate.sampling.gibbs import Beliefs, Net
 from spherelax.coordinate.sampling.missing import with_missing
-from spherelax.coordinate.sampling.posterior import Posterior
+from spherelax.coordinate.sampling.posterior import Judged, Posterior, posterior
 from spherelax.coordinate.walk import Route, grid, iterates
+from spherelax.coordinate.worth.evidence import share_right
 from spherelax.labels import Labels, inside_pairs
 from spherelax.result import (
     Duplicates,
@@ -69,9 +67,9 @@ class CoordinateSource:
         is_matched = model.graph.grouped and len(model.graph.values) > 0
         if model.judged is not None or not (model.learns_worth or is_matched):
             return model.judged
-        right = likely_right(model.given, self.teacher)
-        source = apart(model.given, self.sources)
-        return Judged(right, by_labels(model.given, right, self.teacher, source))
+        right = learn_right(model.given, self.teacher)
+        source = uncompared_sources(model.given, self.sources)
+        return Judged(right, learn_beliefs(model.given, self.teacher, right, source, is_list=True))
 
     def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
         """Return how likely labels are right; None: unknown.
@@ -94,10 +92,10 @@ class CoordinateSource:
     def _draw_posterior(self, labels: Labels, judged: Judged, has_pairs: bool) -> Posterior:
         """Draw labels around those given to see how likely these are right."""
         graph = self.model.given
-        labels, source = labels[graph.given], apart(graph, self.sources)
-        found = judge(graph, judged, labels, source=source, has_pairs=has_pairs)
+        labels, source = labels[graph.given], uncompared_sources(graph, self.sources)
+        found = judge_labels(graph, judged, labels, source=source, has_pairs=has_pairs)
         if self.model.judged is None:
-            found = with_missing(found, Net.of(Candidates.of(graph, source)), labels)
+            found = with_missing(found, Net.of_graph(graph, source), labels)
         pairs = found.pairs
         if has_pairs:
             inside = inside_pairs(labels)
@@ -113,13 +111,15 @@ class CoordinateSource:
         graph = self.model.given
         inner = labels[graph.given]
         if self.unseen is not None:
-            return graph.as_given(staying(graph, inner) * self.unseen.share(inner))
-        return graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
+            return graph.as_given(walk_share(graph, inner) * self.unseen.share(inner))
+        found = posterior(Net.of_graph(graph), self.beliefs, inner)
+        return graph.as_given(found.item * trust_items(graph, inner))
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def beliefs(self) -> Beliefs:
         """What the best labels teach of the similarities of a graph."""
-        return taught(self.model.given, self.teacher)
+        graph = self.model.given
+        return learn_beliefs(graph, self.teacher, share_right(graph, self.teacher))
 
     @property
     def is_probability(self) -> bool:

@@ -26,7 +26,7 @@ from spherelax.coordinate.learn import taught_by
 from spherelax.coordinate.lesson import Facts, Lesson
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.noise import beyond_noise_of, is_doubtful
-from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.sampling.posterior import Judged
 from spherelax.coordinate.walk import Route, is_at_rest
 from spherelax.coordinate.worth.reliability import factors, is_open, of_several, weighted
 from spherelax.coordinate.worth.strata import Strata

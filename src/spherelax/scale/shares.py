@@ -118,7 +118,7 @@ class Share:
         del self.problem  # the graph has all of it, and memory counts
         path = self.shard.folder / RIGHT
         if lesson.scores is not None and path.exists():
-            judged = lesson.scores.known(graph, mapped(path))
+            judged = lesson.scores.judge(graph, mapped(path))
             model = Model.scored(graph, lesson.unit, lesson.scores, judged)
         else:
             model = lesson.applied(graph, self.numbers[graph.given])

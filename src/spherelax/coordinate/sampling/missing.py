@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.sampling.drawing import Net, State, count_all
+from spherelax.coordinate.sampling.gibbs import Net, count_mates
 from spherelax.coordinate.sampling.posterior import Posterior
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
@@ -37,13 +37,13 @@ def missing(net: Net, labels: Labels) -> Missing:
     --------
     >>> from spherelax.coordinate.graph.candidates import Candidates
     >>> chain = Candidates(4, np.array([0, 1]), np.array([1, 2]), np.ones(2))
-    >>> missing(Net.of(chain), np.array([0, 0, 0, 1], dtype=np.int32))
+    >>> missing(Net.of_list(chain), np.array([0, 0, 0, 1], dtype=np.int32))
     Missing(pair=0.11538461538461539, another=0.5)
     """
     row = np.repeat(np.arange(len(labels)), np.diff(net.indptr))
     is_inside = labels[row] == labels[net.indices]
     here = np.bincount(row[is_inside], minlength=len(labels))
-    all_pairs = np.bincount(labels)[labels] - 1 - count_all(net.source, State.of(labels))
+    all_pairs = np.bincount(labels)[labels] - 1 - count_mates(net.source, labels)
     absent, is_held = all_pairs - here, all_pairs > 1
     # Both counts see each pair, or pair of pairs, twice.
     pair = (absent[is_held].sum() / 2 + 0.5) / (all_pairs[is_held].sum() / 2 + PRIOR)
@@ -67,7 +67,7 @@ def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
     >>> triangle = Candidates(4, np.array([0, 0, 1]), np.array([1, 2, 2]), np.ones(3))
     >>> labels = np.array([0, 0, 0, 1], dtype=np.int32)
     >>> sure = Posterior(np.ones(4), np.ones(2), np.ones(2), np.ones(0))
-    >>> with_missing(sure, Net.of(triangle), labels).item.round(2)
+    >>> with_missing(sure, Net.of_list(triangle), labels).item.round(2)
     array([1.  , 1.  , 1.  , 0.94])
     """
     size = np.bincount(labels)
