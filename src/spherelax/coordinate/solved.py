@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -136,7 +135,7 @@ class CoordinateSource:
         found = self.posterior(labels, has_pairs=True)
         return None if found is None else found.pairs
 
-    def match_probability(self) -> Any:
+    def match_probability(self) -> sp.csr_array | None:
         """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
         if self.judged is None:
             return None
@@ -153,13 +152,13 @@ class CoordinateSource:
         model = self.model
         if model.scores is None or model.right is None:
             return None
-        return model.scores.tied(model.given, model.right)
+        return model.scores.tied_share(model.given, model.right)
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""
         return self.found
 
-    def embedding(self, index: int) -> Any:
+    def embedding(self, index: int) -> sp.csr_array:
         """Walk down to a step and return its U, as CSR with a column per label."""
         resolutions = grid(self.model, self.route)
         rows = next(islice(iterates(self.model, self.route, resolutions), index, None)).rows

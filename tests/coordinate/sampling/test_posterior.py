@@ -7,7 +7,7 @@ import spherelax as sl
 from lists import entities, matrix, two_sources
 from problems import quiet_solve
 from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.lists.matching import of_matching
+from spherelax.coordinate.lists.matching import judge_matching
 from spherelax.coordinate.sampling import posterior as module
 from spherelax.coordinate.sampling.gibbs import Net
 from spherelax.coordinate.sampling.posterior import beliefs_of_log_odds, posterior
@@ -109,7 +109,7 @@ def test_a_matching_is_judged_by_its_marginals(seed):
 
 def test_three_items_of_a_matching_are_never_one():
     P = matrix(Candidates(3, np.array([0, 1]), np.array([1, 2]), None), np.array([0.5, 0.4]))
-    found = of_matching(P, np.zeros(3, dtype=np.int32), has_pairs=True)
+    found = judge_matching(P, np.zeros(3, dtype=np.int32), has_pairs=True)
     assert found.pure == [0.0]
     np.testing.assert_allclose(found.pairs, [0.5, 0.0, 0.4])
     np.testing.assert_allclose(found.item, [0.25, 0.45, 0.2])

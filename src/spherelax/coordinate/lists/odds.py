@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.graph.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.lists.matching import Matching, learn_matching, of_matching
+from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
 from spherelax.coordinate.lists.partition import Partition, by_number, learn_partition, stream
 from spherelax.coordinate.sampling.doubt import SURE, sure
 from spherelax.coordinate.sampling.gibbs import Net
@@ -37,22 +37,22 @@ TRANSITIVE_GROUPS = 1 / 3
 PAIRED = 0.01
 # A list of fewer pairs than that shows nothing of its scores.
 FEW_PAIRS = 50
-# Between two sources, and without groups, this number of pairs must contradict others; fewer do not
-# show what wrong pairs score.
+# Between two sources, and without groups, this number of pairs must contradict other pairs. Fewer
+# do not show what wrong pairs score.
 CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
 # Each right pair must explain this number of nats of the scores, one bit. Where few of the right
-# pairs of large entities are listed, hardly any are found, and these explain nothing.
+# pairs of large entities are listed, hardly any pair is found, and it explains nothing.
 EXPLAINED = 0.7
-# A list of this transitivity may be a graph of neighbours. It shows entities only if so many pairs
-# an item are right, and if the expected F of these pairs is as large as that.
+# A list of this transitivity may be a graph of neighbours. It shows entities only if MANY_ENTITIES
+# pairs an item are right, and if the expected F of these pairs is at least CLEARLY.
 AMBIGUOUS = 0.4
 MANY_ENTITIES = 0.3
 CLEARLY = 0.85
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
 TIE = 1e-3
-# Scores are the same if they agree to so many digits, in units of the largest one.
+# Scores are the same if they agree to this number of digits, in units of the largest one.
 DIGITS = 6
 
 
@@ -84,9 +84,9 @@ class Scores(NamedTuple):
     Attributes
     ----------
     lesson : Partition or Matching
-        How likely pairs with such scores are right.
+        How likely pairs with scores like these are right.
     threshold : float
-        Pairs that are likelier right than that are worth joining.
+        Pairs that are right with a higher probability are worth joining.
     ranks : ndarray
         Scores, which rise, that tell which of two equally likely pairs has the larger one.
     """
@@ -100,7 +100,7 @@ class Scores(NamedTuple):
         """Return what a list taught, given how likely its pairs are right."""
         return cls(lesson, _threshold(sure(right)), quantiles(graph.values, STEPS))
 
-    def tied(self, graph: Graph, right: Floats) -> float | None:
+    def tied_share(self, graph: Graph, right: Floats) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.
 
         None: with groups, or where items have one partner, it also counts which pairs contradict
@@ -125,7 +125,7 @@ class Scores(NamedTuple):
         ``numbers`` are those that its items have in the whole problem.
         """
         if isinstance(self.lesson, Matching):
-            several = None if sources is None else _with_several(graph)
+            several = None if sources is None else _may_have_several(graph)
             right = self.lesson.right(Candidates.of(graph), several)
             return _judge_two(graph, right, several)
         pairs = Candidates.of(graph, uncompared_sources(graph, sources))
@@ -162,7 +162,7 @@ def learn_scores(
             right = _of_entries(graph, right)
             scores = Scores.of(lesson, graph, right)
             return scores, scores.judge(graph, right)
-    return _learn_two(graph, None if sources is None else _with_several(graph))
+    return _learn_two(graph, None if sources is None else _may_have_several(graph))
 
 
 def judge_odds(odds: Graph) -> Judged:
@@ -195,7 +195,7 @@ def teaches(graph: Graph, seen: Wedges | None) -> bool:
 
 
 def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
-    """Tell whether probabilities show entities, in a list with such a transitivity."""
+    """Tell whether probabilities show entities, in a list with transitivity ``closed``."""
     n_right = right.sum() / graph.n_present()
     if closed < AMBIGUOUS:
         return bool(n_right >= ENTITIES)
@@ -271,7 +271,7 @@ def judge_labels(
         return posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
     shape = (graph.n_items, graph.n_items)
     P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
-    return of_matching(P, labels, has_pairs=has_pairs)
+    return judge_matching(P, labels, has_pairs=has_pairs)
 
 
 def uncompared_sources(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
@@ -283,7 +283,7 @@ def uncompared_sources(graph: Graph, sources: NDArray[np.int32] | None) -> NDArr
     return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
 
 
-def _with_several(graph: Graph) -> NDArray[np.bool_]:
+def _may_have_several(graph: Graph) -> NDArray[np.bool_]:
     """Tell of each item whether all its candidates are free, so that several may be right."""
     is_bound = (np.bincount(graph.groups()) > 1)[graph.groups()]
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
