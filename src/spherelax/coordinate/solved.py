@@ -20,7 +20,7 @@ from spherelax.coordinate.sampling.doubt import (
     walk_share,
 )
 from spherelax.coordinate.sampling.gibbs import Beliefs, Net
-from spherelax.coordinate.sampling.missing import with_missing
+from spherelax.coordinate.sampling.missing import discount_missing
 from spherelax.coordinate.sampling.posterior import Judged, Posterior, posterior
 from spherelax.coordinate.walk import Route, grid, iterates
 from spherelax.coordinate.worth.evidence import share_right
@@ -94,7 +94,7 @@ class CoordinateSource:
         labels, source = labels[graph.given], uncompared_sources(graph, self.sources)
         found = judge_labels(graph, judged, labels, source=source, has_pairs=has_pairs)
         if self.model.judged is None:
-            found = with_missing(found, Net.of_graph(graph, source), labels)
+            found = discount_missing(found, Net.of_graph(graph, source), labels)
         pairs = found.pairs
         if has_pairs:
             inside = inside_pairs(labels)

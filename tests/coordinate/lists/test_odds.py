@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs
 import spherelax as sl
 from lists import entities, matrix, two_sources
 from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.lists import odds
 from spherelax.coordinate.lists.odds import (
     Scores,
     _threshold,
@@ -22,7 +23,7 @@ from spherelax.coordinate.lists.odds import (
 )
 from spherelax.coordinate.sampling.doubt import learn_beliefs
 from spherelax.coordinate.sampling.gibbs import Net
-from spherelax.coordinate.sampling.missing import missing
+from spherelax.coordinate.sampling.missing import count_missing
 from spherelax.problem import Problem
 from spherelax.result import say_tied
 
@@ -212,7 +213,7 @@ def test_pairs_that_were_never_compared_are_not_absent(seed):
     assert compared.absent == untold.absent < found.absent
     assert found.join == compared.join == untold.join == 0.0  # no item is alone
     nets = (Net.of_graph(graph, which) for which in (source, None))
-    told, plain = (missing(net, labels).pair for net in nets)
+    told, plain = (count_missing(net, labels).pair for net in nets)
     assert told < 0.02
     assert plain > 0.1
 
@@ -272,3 +273,15 @@ def test_new_pairs_of_a_believed_model_are_believed_too():
     after = sl.solve(W, kind="information", start=before)
     np.testing.assert_array_equal(after.labels, [0, 0, 1, 2, 3, 3])
     np.testing.assert_allclose(after.match_probability().data[[0, 2, 4]], p, atol=1e-6)
+
+
+def test_entities_are_not_learnt_where_two_sources_are_known(monkeypatch):
+    """Expectation maximisation is run only if its answer can be used."""
+    pairs, _ = two_sources(0)
+    runs = []
+    original = odds.learn_partition
+    monkeypatch.setattr(odds, "learn_partition", lambda *given: runs.append(1) or original(*given))
+    known = quiet_solve(matrix(pairs), kind="pairs").labels
+    assert not runs
+    np.testing.assert_array_equal(quiet_solve(matrix(pairs)).labels, known)
+    assert runs

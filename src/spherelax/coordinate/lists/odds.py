@@ -15,8 +15,13 @@ from scipy.special import expit, logit
 from spherelax.coordinate.graph.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
-from spherelax.coordinate.lists.partition import Partition, by_number, learn_partition, stream
-from spherelax.coordinate.sampling.doubt import SURE, sure
+from spherelax.coordinate.lists.partition import (
+    Partition,
+    learn_partition,
+    stream,
+    stream_by_number,
+)
+from spherelax.coordinate.sampling.doubt import SURE, clip_probability
 from spherelax.coordinate.sampling.gibbs import Net
 from spherelax.coordinate.sampling.posterior import (
     Judged,
@@ -98,7 +103,7 @@ class Scores(NamedTuple):
     @classmethod
     def of(cls, lesson: Partition | Matching, graph: Graph, right: Floats) -> Scores:
         """Return what a list taught, given how likely its pairs are right."""
-        return cls(lesson, _threshold(sure(right)), quantiles(graph.values, STEPS))
+        return cls(lesson, _threshold(clip_probability(right)), quantiles(graph.values, STEPS))
 
     def tied_share(self, graph: Graph, right: Floats) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.
@@ -129,7 +134,8 @@ class Scores(NamedTuple):
             right = self.lesson.right(Candidates.of(graph), several)
             return _judge_two(graph, right, several)
         pairs = Candidates.of(graph, uncompared_sources(graph, sources))
-        return self.judge(graph, _of_entries(graph, self.lesson.right(pairs, by_number(numbers))))
+        right = self.lesson.right(pairs, stream_by_number(numbers))
+        return self.judge(graph, _spread_to_entries(graph, right))
 
 
 def learn_scores(
@@ -159,7 +165,7 @@ def learn_scores(
         if not is_explained or (kind is None and not _are_entities(graph, right, closed)):
             return None
         if closed >= PAIRED:
-            right = _of_entries(graph, right)
+            right = _spread_to_entries(graph, right)
             scores = Scores.of(lesson, graph, right)
             return scores, scores.judge(graph, right)
     return _learn_two(graph, None if sources is None else _may_have_several(graph))
@@ -182,7 +188,7 @@ def judge_odds(odds: Graph) -> Judged:
 
 def judge_right(right: Floats) -> Judged:
     """Return what to judge labels by if a similarity says only how likely its pair is right."""
-    return Judged(right, beliefs_of_log_odds(logit(sure(right))))
+    return Judged(right, beliefs_of_log_odds(logit(clip_probability(right))))
 
 
 def teaches(graph: Graph, seen: Wedges | None) -> bool:
@@ -211,7 +217,7 @@ def _learn_two(graph: Graph, several: NDArray[np.bool_] | None) -> tuple[Scores,
 
 def _judge_two(graph: Graph, right: Floats, several: NDArray[np.bool_] | None) -> Judged:
     """Return what to judge the labels of a list between two sources by."""
-    right = _of_entries(graph, right)
+    right = _spread_to_entries(graph, right)
     return Judged(right, None) if several is None else judge_right(right)
 
 
@@ -220,7 +226,7 @@ def log_odds(graph: Graph, right: Floats, scores: Scores) -> Graph:
 
     F over pairs is largest if pairs are joined that are right with half of its probability.
     """
-    values = logit(sure(right)) - logit(scores.threshold)
+    values = logit(clip_probability(right)) - logit(scores.threshold)
     values += TIE * share_below(scores.ranks, graph.values)
     return graph.with_values(values.astype(np.float32))
 
@@ -298,7 +304,7 @@ def _threshold(right: Floats) -> float:
     return 0.5 * float(expected.max())
 
 
-def _of_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:
+def _spread_to_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:
     """Return for each entry of a graph the value of its pair, in the order of `Candidates`."""
     pairs = Candidates.of(graph)
     shape = (pairs.n_items, pairs.n_items)

@@ -96,12 +96,12 @@ class Partition(NamedTuple):
         if self.sharp is None:
             return np.zeros(len(pairs.score))
         net = Net.of_list(pairs)
-        beliefs = of_entries(self.sharp, self.curve.bins(pairs.score)[net.pair])
+        beliefs = _beliefs_of_entries(self.sharp, self.curve.bins(pairs.score)[net.pair])
         return _expect(net, beliefs, LAST_SWEEPS, chances).right
 
     def beliefs(self, scores: NDArray[np.floating]) -> Beliefs:
         """Return what to judge labels by, for entries with these scores."""
-        return of_entries(self.plain, self.curve.bins(scores))
+        return _beliefs_of_entries(self.plain, self.curve.bins(scores))
 
 
 def learn_partition(pairs: Candidates) -> Partition:
@@ -134,12 +134,12 @@ def stream(m: int) -> Chances:
     return lambda _: np.array([rng.permutation(m), rng.random(m)])
 
 
-def by_number(numbers: NDArray[np.integer]) -> Chances:
+def stream_by_number(numbers: NDArray[np.integer]) -> Chances:
     """Return a source of chance by the numbers of items alone, whatever other items there are.
 
     Examples
     --------
-    >>> few, more = (by_number(np.array(numbers)) for numbers in ([5, 7], [5, 6, 7]))
+    >>> few, more = (stream_by_number(np.array(numbers)) for numbers in ([5, 7], [5, 6, 7]))
     >>> set(few(0)[1]) < set(more(0)[1])
     True
     """
@@ -190,7 +190,7 @@ class _Lesson:
         """Take E steps and M steps in turn, beginning with a share of right pairs."""
         beliefs, expected, chances = self._first(share), None, stream(self.pairs.n_items)
         for _ in range(ROUNDS):
-            expected = _expect(self.net, of_entries(beliefs, self.bins), SWEEPS, chances)
+            expected = _expect(self.net, _beliefs_of_entries(beliefs, self.bins), SWEEPS, chances)
             if expected.right.sum() < 1.0:
                 return _Learnt(beliefs, None)
             beliefs = _maximise(self.pairs, self.curve, expected, CLEAR)
@@ -201,7 +201,7 @@ class _Lesson:
         if learnt.expected is None:
             return 0.0
         state = State.of(learnt.expected.labels, self.net)
-        beliefs = of_entries(learnt.beliefs, self.bins)
+        beliefs = _beliefs_of_entries(learnt.beliefs, self.bins)
         return float(support(self.net, beliefs, state, Sums.of(self.pairs.n_items)))
 
 
@@ -211,7 +211,7 @@ def _weights(share: Floats, overall: float) -> tuple[Floats, Floats]:
     return np.log(share / overall), np.log((1.0 - share) / (1.0 - overall))
 
 
-def of_entries(beliefs: Beliefs, bins: NDArray[np.intp]) -> Beliefs:
+def _beliefs_of_entries(beliefs: Beliefs, bins: NDArray[np.intp]) -> Beliefs:
     """Return beliefs with what the score of each entry says, instead of each bin of scores."""
     return beliefs._replace(same=beliefs.same[bins], other=beliefs.other[bins])
 

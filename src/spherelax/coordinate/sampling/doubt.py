@@ -60,7 +60,7 @@ def learn_beliefs(
     rarity = float(np.log(n_outside / n_inside))
     inside = (n_listed_inside + 0.5) / (n_inside + 1.0)
     outside = (n_listed - n_listed_inside + 0.5) / (n_outside + 1.0)
-    nats = logit(sure(right)) + rarity
+    nats = logit(clip_probability(right)) + rarity
     if is_weighted(graph):  # the expected number of similarities, in proportion to the weights
         absent = float(inside - outside)
         nats -= absent
@@ -97,7 +97,7 @@ def _n_alike(codes: NDArray[np.integer], weight: NDArray[np.float32]) -> float:
     return 0.5 * float(np.square(np.bincount(which, weights=w)).sum() - np.square(w).sum())
 
 
-def sure(right: Floats) -> Floats:
+def clip_probability(right: Floats) -> Floats:
     """Return probabilities of which none is too sure."""
     return np.asarray(np.clip(right, SURE, 1.0 - SURE))
 

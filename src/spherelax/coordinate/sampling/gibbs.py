@@ -87,17 +87,21 @@ class Beliefs(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many items have each code in each label: a hash table, whose empty places have key -1."""
+    """How many items of each code have each label: a hash table, with a part for each code.
+
+    In one sweep, a code of n items meets at most 2 n labels: those of its items before, and after.
+    """
 
     code: Codes  # (m), -1: is not counted; or empty
-    key: Ints  # (a power of 2), code and label as one number
-    n: Ints  # (as many), number of items
+    begin: Ints  # (n_codes + 1), where the part of each code begins
+    key: Codes  # (4 m), labels; -1: this place is empty
+    n: Codes  # (4 m), number of items
 
     @classmethod
     def of(cls, code: Codes) -> Counts:
-        """Return a table with room for what one sweep may need: each item is counted twice."""
-        room = 1 << int(4 * len(code) - 1).bit_length() if len(code) else 0
-        return cls(code, np.full(room, -1), np.zeros(room, np.int64))
+        """Return an empty table."""
+        begin = np.r_[0, 4 * np.cumsum(np.bincount(code[code >= 0]))]
+        return cls(code, begin, np.full(begin[-1], -1, np.int32), np.zeros(begin[-1], np.int32))
 
 
 class State(NamedTuple):
@@ -374,24 +378,19 @@ def _count(counts, i, c, n):
         return 0
     at = _place(counts, i, c)
     if n != 0:
-        counts.key[at] = _key(counts, i, c)
+        counts.key[at] = c
         counts.n[at] += n
     return counts.n[at]
 
 
 @compiled
-def _key(counts, i, c):
-    """Return the code of item i and the label c as one number."""
-    return np.int64(counts.code[i]) * len(counts.code) + c
-
-
-@compiled
 def _place(counts, i, c):
     """Return where a table counts the items with the code of item i and label c."""
-    mask, key = np.uint64(len(counts.key) - 1), _key(counts, i, c)
-    at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(20)) & mask)
-    while counts.key[at] not in (-1, key):
-        at = (at + 1) & np.int64(mask)
+    begin, end = counts.begin[counts.code[i]], counts.begin[counts.code[i] + 1]
+    mixed = np.uint64(c) * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)
+    at = begin + np.int64(mixed * np.uint64(end - begin) >> np.uint64(32))
+    while counts.key[at] != c and counts.key[at] != -1:
+        at = at + 1 if at + 1 < end else begin
     return at
 
 
@@ -411,26 +410,31 @@ def _enter_all(labels, agreement):
 @compiled
 def _enter(i, d, agreement):
     """Count item i, which has come to the drawn label d."""
-    if len(agreement.cells.code) == 0:
+    cells = agreement.cells
+    if len(cells.code) == 0:
         return
-    c = np.int64(agreement.cells.code[i])
-    if _count(agreement.cells, i, d, 1) == 1:
+    at, c = _place(cells, i, d), cells.code[i]
+    cells.key[at] = d
+    cells.n[at] += 1
+    if cells.n[at] == 1:
         if agreement.n_sorts[d] == 1:
             agreement.n_mixed[agreement.sum_sorts[d]] += 1
         agreement.n_mixed[c] += agreement.n_sorts[d] > 0
         agreement.n_sorts[d] += 1
         agreement.sum_sorts[d] += c
-    agreement.mark[i] = agreement.gain[_place(agreement.cells, i, d)]
+    agreement.mark[i] = agreement.gain[at]
 
 
 @compiled
 def _leave(i, d, agreement):
     """Discount item i, which leaves the drawn label d; add what it gained there."""
-    if len(agreement.cells.code) == 0:
+    cells = agreement.cells
+    if len(cells.code) == 0:
         return
-    c = np.int64(agreement.cells.code[i])
-    agreement.item[i] += 0.5 * (agreement.gain[_place(agreement.cells, i, d)] - agreement.mark[i])
-    if _count(agreement.cells, i, d, -1) == 0:
+    at, c = _place(cells, i, d), cells.code[i]
+    cells.n[at] -= 1
+    agreement.item[i] += 0.5 * (agreement.gain[at] - agreement.mark[i])
+    if cells.n[at] == 0:
         agreement.n_sorts[d] -= 1
         agreement.sum_sorts[d] -= c
         agreement.n_mixed[c] -= agreement.n_sorts[d] > 0
@@ -447,7 +451,7 @@ def _judge(i, n, labels, sums, agreement):
     """
     if len(agreement.cells.code) == 0:
         return
-    c, none = np.int64(agreement.cells.code[i]), sums.odds[n]
+    c, none = agreement.cells.code[i], sums.odds[n]
     n_mates = agreement.start[c + 1] - agreement.start[c] - 1
     if n_mates == 0:
         agreement.item[i] += none
