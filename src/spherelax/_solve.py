@@ -245,7 +245,7 @@ def _result(problem: Problem, outcome: Outcome, *, is_soft: bool) -> Result:
         kind=outcome.kind,
         reading=outcome.reading,
         path=outcome.picked_path(),
-        alternative=outcome.rival,
+        alternative=outcome.alternative,
         _source=outcome.source,
         _extend=partial(_extend, is_soft),
     )

@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
-from spherelax.coordinate.learn import learn
-from spherelax.coordinate.walk import MANY, Route
 
 import spherelax as sl
 from spherelax.coordinate import finish_points as module
 from spherelax.coordinate.finish_points import Finished, finish_points, join_components
 from spherelax.coordinate.graph import components
-from spherelax.coordinate.model import Model
 from spherelax.coordinate.points.borders import Patches
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import learn
+from spherelax.coordinate.trail import MANY, Route
 from spherelax.problem import Problem
 
 
@@ -21,7 +21,7 @@ def learnt_of(X, *, is_thorough=True):
     """What was learnt of points, how they are walked, and their scales."""
     route = Route(sl.Coordinate(), n_threads=1, is_thorough=is_thorough)
     problem = Problem.check(sl.similarity.nearest_neighbors(X), kind="graph")
-    model = Model.of(problem, is_metric=True)
+    model = recognize(problem, is_metric=True)
     return learn(model, route, None), route, sl.similarity.local_scales(X)[model.graph.given]
 
 

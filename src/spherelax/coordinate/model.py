@@ -14,7 +14,7 @@ from spherelax import result
 from spherelax.coordinate.graph.account import UNIT, Account, Totals
 from spherelax.coordinate.graph.graph import Graph, background
 from spherelax.coordinate.graph.tally import within
-from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.sampling.posterior import Judged
 from spherelax.coordinate.worth.description import (
     Description,
     Likelihood,

@@ -25,17 +25,17 @@ from spherelax.coordinate.graph.graph import Graph, background, build_graph, lar
 from spherelax.coordinate.graph.tally import within
 from spherelax.coordinate.lists.odds import (
     Scores,
-    believed,
-    by_probability,
-    likewise,
-    listed,
+    judge_odds,
+    judge_right,
+    learn_scores,
     log_odds,
-    probabilities,
-    stated,
+    odds_of_information,
+    predict_right,
     teaches,
+    wedges_of_list,
 )
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.sampling.posterior import Judged
 from spherelax.coordinate.worth.description import (
     PLAIN_RATE,
     Description,
@@ -188,8 +188,8 @@ class Stated(LogOdds):
 
     def view(self, graph: Graph) -> tuple[Graph, Judged]:
         """Take similarities for log odds."""
-        odds = graph if self.kind == "odds" else believed(graph)
-        return odds, stated(odds)
+        odds = graph if self.kind == "odds" else odds_of_information(graph)
+        return odds, judge_odds(odds)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -214,7 +214,7 @@ class Listed(LogOdds):
         sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Judge the pairs of a graph."""
-        return self.bind(graph, self.scores.judged(graph, sources, numbers))
+        return self.bind(graph, self.scores.predict(graph, sources, numbers))
 
     def bind(self, graph: Graph, judged: Judged) -> Model:
         """Return the model of a graph whose pairs have been judged."""
@@ -223,8 +223,8 @@ class Listed(LogOdds):
     def extend(self, before: Model, graph: Graph) -> Model:
         """Judge pairs as those with the same score were judged before."""
         assert before.judged is not None
-        right = likewise(before.given, before.judged.right, graph)
-        return self.bind(graph, Judged(right, by_probability(graph, right)))
+        right = predict_right(before.given, before.judged.right, graph)
+        return self.bind(graph, judge_right(right))
 
 
 def describe(totals: Totals, is_corrected: bool, total: float, names: float) -> Description:
@@ -262,9 +262,11 @@ def recognize(
         return Stated(kind="odds").read(graph, graph.given)
     is_model = problem.kind in NATS
     kind = None if is_model else problem.kind
-    seen = listed(graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity))
+    seen = wedges_of_list(
+        graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity)
+    )
     if seen is not None:
-        taught = probabilities(graph, kind, seen, None if sources is None else sources[graph.given])
+        taught = learn_scores(graph, kind, seen, None if sources is None else sources[graph.given])
         if taught is not None:
             scores, judged = taught
             return Listed(unit=unit, scores=scores).bind(graph, judged)

@@ -100,7 +100,7 @@ def solve(
         ),
         right=picked.right,
         left=picked.left,
-        rival=found.alternative,
+        alternative=found.alternative,
         kind="points" if pick == "valleys" else problem.kind or _kind(model),
         reading=model.reading.name,
     )

@@ -54,7 +54,7 @@ class Outcome:
 
     ``index`` is the step of the path that the labels come from, None if they come from none.
     ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
-    ``rival`` is the number of labels of another answer that is about as good, or None.
+    ``alternative`` is the number of labels of another answer that is about as good, or None.
     ``kind`` and ``reading`` say what the similarities were taken for, and what was done with them.
     """
 
@@ -67,7 +67,7 @@ class Outcome:
     source: Source
     right: int | None = None
     left: int | None = None
-    rival: int | None = None
+    alternative: int | None = None
     kind: str = "graph"
     reading: Reading = Reading.PLAIN
 

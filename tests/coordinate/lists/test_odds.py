@@ -10,20 +10,20 @@ from sklearn.datasets import make_blobs
 
 import spherelax as sl
 from lists import entities, matrix, two_sources
-from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.lists import odds
 from spherelax.coordinate.lists.odds import (
     Scores,
     _threshold,
-    apart,
-    by_labels,
-    judge,
-    listed,
+    judge_labels,
+    learn_scores,
     log_odds,
-    probabilities,
+    uncompared_sources,
+    wedges_of_list,
 )
-from spherelax.coordinate.sampling.drawing import Net
-from spherelax.coordinate.sampling.missing import missing
+from spherelax.coordinate.sampling.doubt import learn_beliefs
+from spherelax.coordinate.sampling.gibbs import Net
+from spherelax.coordinate.sampling.missing import count_missing
 from spherelax.problem import Problem
 from spherelax.result import say_tied
 
@@ -163,10 +163,10 @@ def test_sureness_ranks_wrong_items(seed):
 def test_probabilities_of_both_directions_are_equal(seed):
     pairs, _ = entities(seed)
     graph = build_graph(Problem.check(matrix(pairs)))
-    _, judged = probabilities(graph, "pairs", listed(graph, "pairs", is_list=True))
+    _, judged = learn_scores(graph, "pairs", wedges_of_list(graph, "pairs", is_list=True))
     P = sp.csr_array((judged.right, graph.indices, graph.indptr))
     assert abs(P - P.T).max() == 0.0
-    alone = judge(graph, judged, np.arange(graph.n_items, dtype=np.int32))
+    alone = judge_labels(graph, judged, np.arange(graph.n_items, dtype=np.int32))
     assert (alone.item >= 0.0).all()
     np.testing.assert_array_equal(alone.pure, 1.0)
     np.testing.assert_array_equal(alone.whole, alone.item)
@@ -199,21 +199,21 @@ def test_pairs_that_were_never_compared_are_not_absent(seed):
     labels, sources = labels[graph.given], sources[graph.given]
     W = W[np.ix_(graph.given, graph.given)]
     W = np.triu(W + W.T, 1)
-    source, right = apart(graph, sources), np.full(len(graph.values), 0.5)
+    source, right = uncompared_sources(graph, sources), np.full(len(graph.values), 0.5)
     np.testing.assert_array_equal(source, sources)
     every = np.triu(sources[:, None] != sources, 1)
     inside = every & (labels[:, None] == labels)
     n_inside, n_outside = inside.sum(), (every & ~inside).sum()
     n_listed_outside = np.sum(W[every & ~inside])
-    found = by_labels(graph, right, labels, source)
-    share = (n_outside - n_listed_outside + 1) / (n_outside + 2)
-    assert found.absent == pytest.approx(np.log(share * (n_inside + 2)))
-    compared = by_labels(graph, right, labels, np.full(120, -1, np.int32))
-    untold = by_labels(graph, right, labels)
+    found = learn_beliefs(graph, labels, right, source, is_list=True)
+    share = (n_outside - n_listed_outside + 0.5) / (n_outside + 1)
+    assert found.absent == pytest.approx(np.log(share * (n_inside + 1) / 0.5))
+    compared = learn_beliefs(graph, labels, right, np.full(120, -1, np.int32), is_list=True)
+    untold = learn_beliefs(graph, labels, right, is_list=True)
     assert compared.absent == untold.absent < found.absent
     assert found.join == compared.join == untold.join == 0.0  # no item is alone
-    nets = (Net.of(Candidates.of(graph, which)) for which in (source, None))
-    told, plain = (missing(net, labels).pair for net in nets)
+    nets = (Net.of_graph(graph, which) for which in (source, None))
+    told, plain = (count_missing(net, labels).pair for net in nets)
     assert told < 0.02
     assert plain > 0.1
 
@@ -273,3 +273,15 @@ def test_new_pairs_of_a_believed_model_are_believed_too():
     after = before.extend(W)
     np.testing.assert_array_equal(after.labels, [0, 0, 1, 2, 3, 3])
     np.testing.assert_allclose(after.listed_probability().data[[0, 2, 4]], p, atol=1e-6)
+
+
+def test_entities_are_not_learnt_where_two_sources_are_known(monkeypatch):
+    """Expectation maximisation is run only if its answer can be used."""
+    pairs, _ = two_sources(0)
+    runs = []
+    original = odds.learn_partition
+    monkeypatch.setattr(odds, "learn_partition", lambda *given: runs.append(1) or original(*given))
+    known = quiet_solve(matrix(pairs), kind="pairs").labels
+    assert not runs
+    np.testing.assert_array_equal(quiet_solve(matrix(pairs)).labels, known)
+    assert runs
