@@ -65,12 +65,12 @@ class Calibration(NamedTuple):
     @classmethod
     def of(cls, result: sl.Result, truth: NDArray[np.integer]) -> Calibration:
         """Compare what a result says with the truth."""
-        found, right = result.entity_probability(), sl.metrics.correctness(truth, result.labels)
-        listed = sp.triu(result.match_probability()).tocoo()
+        found, right = result.entities(), sl.metrics.correctness(truth, result.labels)
+        listed = sp.triu(result.listed_probability()).tocoo()
         several = np.bincount(result.labels) > 1
         return cls(
             (listed.data, truth[listed.row] == truth[listed.col]),
-            (result.pair_probability(), right.pairs),
+            (result.pairs().probability, right.pairs),
             (found.pure[several], right.pure[several]),
             (found.whole, right.whole),
             (result.confidence, right.items),

@@ -288,8 +288,8 @@ def solve(task: Task) -> Answer:
     elif task.family.startswith(ALTERNATIVE):
         family = task.family.removeprefix(ALTERNATIVE)
         is_doubtful = score(task._replace(family=family), result.labels) < DOUBTFUL
-        figure = float((result.rival is not None) == is_doubtful)
-        seen += str(result.rival).encode()
+        figure = float((result.alternative is not None) == is_doubtful)
+        seen += str(result.alternative).encode()
     else:
         figure = score(task, result.labels)
     return Answer(task.family, figure, hashlib.sha1(seen).hexdigest())

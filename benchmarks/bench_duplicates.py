@@ -1,4 +1,4 @@
-"""What is lost if sources hold some things twice? F with hard groups, with soft ones, and told.
+"""What is lost if sources hold some things twice? F with one item per group always, or not.
 
 Run with ``python benchmarks/bench_duplicates.py``; ``--seeds`` takes others than those that rules
 were chosen on. Tables are made from records whose truth is known, so that a chosen share of the
@@ -208,14 +208,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     warnings.simplefilter("ignore", sl.SphereWarning)
-    heads = ("copies", "found", "hard", "soft", "told")
+    heads = ("copies", "found", "always", "unless", "told")
     print(f"{'':58}" + "".join(f"{head:>8}" for head in heads))
     for seed in parser.parse_args().seeds:
         for case in cases(seed):
             found = sl.solve(case.similarity, case.sources).duplicates()
             row = [
                 f_score(case, case.sources),
-                f_score(case, case.sources, duplicate_free="soft"),
+                f_score(case, case.sources, one_per_group="unless_copies"),
                 f_score(case, told(case)),
             ]
             counts = case.twice.sum(), round(sum(one.expected for one in found if one.is_clear))

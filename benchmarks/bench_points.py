@@ -95,7 +95,7 @@ def compare_searches(n: int, n_features: int, searches: list[str]) -> None:
         start = time.perf_counter()
         graph = sl.similarity.neighbor_graph(X, standardize=False, search=search)
         searched = time.perf_counter() - start
-        result = sl.solve(graph.similarity, pick="valleys", scales=graph.scales)
+        result = sl.solve(graph)
         solved = time.perf_counter() - start
         near = graph.places.search.kneighbors()[1][some]
         found = [np.isin(*pair).mean() for pair in zip(exact[:, 1:], near, strict=True)]

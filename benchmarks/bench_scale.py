@@ -208,7 +208,7 @@ def ours(source: str, home: Path, memory: str, n_workers: int) -> dict[str, floa
     """Go from files to entities, and return what it took."""
     began, watch = time.perf_counter(), Watch()
     found = scale.solve(
-        source, home / "ours", memory_limit=memory, workers=n_workers, progress=watch.progress
+        source, home / "ours", memory_limit=memory, n_jobs=n_workers, progress=watch.progress
     )
     plan = scale.Plan.load(home / "ours" / "shards")
     return {

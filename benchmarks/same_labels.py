@@ -105,9 +105,7 @@ def matchings() -> Iterator[Problem]:
         for kind, X in (("plain", sp.csr_array(W)), ("scored", S)):
             yield (
                 f"{name} {kind} absorbed",
-                lambda X=X, k=known, g=groups: sl.solve(
-                    X, groups=g, start=sl.solve(X[k][:, k], groups=g[k])
-                ),
+                lambda X=X, k=known, g=groups: sl.solve(X[k][:, k], groups=g[k]).extend(X, g),
             )
         free = [None if group > 15 else group for group in groups.tolist()]
         yield f"{name} partly free", lambda S=S, free=free: sl.solve(S, groups=free)
@@ -242,7 +240,7 @@ def kinds() -> Iterator[Problem]:
     copied = np.r_[np.arange(len(W)), np.flatnonzero(groups == 2)]
     copies, of_copies = W[copied][:, copied], groups[copied]
     yield "copies, hard", lambda: sl.solve(copies, of_copies)
-    yield "copies, soft", lambda: sl.solve(copies, of_copies, duplicate_free="soft")
+    yield "copies, soft", lambda: sl.solve(copies, of_copies, one_per_group="unless_copies")
 
 
 class InShards:
@@ -256,14 +254,14 @@ class InShards:
         if groups is not None:
             names = np.array([f"s{group}" for group in groups])
             pairs |= {"source_a": names[half.row], "source_b": names[half.col]}
-            settings["duplicate_free"] = sorted(set(names.tolist()))
+            settings["duplicate_free_sources"] = sorted(set(names.tolist()))
         with tempfile.TemporaryDirectory() as folder:
-            found = sl.scale.solve(pa.table(pairs), folder, workers=1, n_shards=3, **settings)
+            found = sl.scale.solve(pa.table(pairs), folder, n_jobs=1, n_shards=3, **settings)
             table = pa.concat_tables(map(pq.read_table, found.parts)).sort_by("id").to_pydict()
         self.labels = np.array(table["entity"])
         self.confidence = np.array(table["confidence"])
         self.alpha = found.resolution
-        self.status = sl.Status(found.status)
+        self.status = found.status
 
 
 def shards() -> Iterator[Problem]:
@@ -297,11 +295,13 @@ def recorded(word: str) -> dict[str, np.ndarray]:
     for name, result in answers(word):
         arrays[f"{name}: labels"] = result.labels
         arrays[f"{name}: confidence"] = result.confidence
-        arrays[f"{name}: alpha"] = np.array(result.alpha)
+        is_result = isinstance(result, sl.Result)
+        alpha = result.path.alpha if is_result else result.alpha
+        arrays[f"{name}: alpha"] = np.array(alpha)
         arrays[f"{name}: status"] = np.array(result.status.name)
-        if isinstance(result, sl.Result) and (pure := result.entity_probability()) is not None:
+        if is_result and (pure := result.entities()) is not None:
             arrays[f"{name}: pure"], arrays[f"{name}: whole"] = pure.pure, pure.whole
-            arrays[f"{name}: pairs"] = result.pair_probability()
+            arrays[f"{name}: pairs"] = result.pairs().probability
     return arrays
 
 

@@ -81,7 +81,7 @@ def f_scores(labels):
     return [sl.metrics.pairwise_scores(truth, labels).f_score for truth in (cell_type, subtype)]
 
 
-print(f"{result.n_labels} labels at resolution {result.resolution:.3g}: {result.status}")
+print(f"{result.n_labels} labels at resolution {result.resolution:.3g}: {result.status.sentence}")
 print("F against types {:.3f}, against subtypes {:.3f}".format(*f_scores(result.labels)))
 if adata is not None:
     label_obs(adata, result)
@@ -96,9 +96,9 @@ if adata is not None:
 # ``pick=COARSE`` goes on to that resolution. Each answer may have a column of its own.
 
 fewest = result.with_n_labels(int(result.path.n_labels.min()))
-print(f"{fewest.n_labels} labels at resolution {fewest.resolution:.3g}: {fewest.status}")
+print(f"{fewest.n_labels} labels at resolution {fewest.resolution:.3g}: {fewest.status.sentence}")
 coarse = sl.solve(items.problem, pick=COARSE)
-print(f"{coarse.n_labels} labels at resolution {coarse.resolution:.3g}: {coarse.status}")
+print(f"{coarse.n_labels} labels at resolution {coarse.resolution:.3g}: {coarse.status.sentence}")
 print("F against types {:.3f}, against subtypes {:.3f}".format(*f_scores(coarse.labels)))
 if adata is not None:
     label_obs(adata, coarse, key="coarse")

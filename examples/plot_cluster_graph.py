@@ -45,7 +45,7 @@ def f_scores(labels):
     return [sl.metrics.pairwise_scores(truth, labels).f_score for truth in (community, part)]
 
 
-print(f"{result.n_labels} labels at resolution {result.resolution:.3g}: {result.status}")
+print(f"{result.n_labels} labels at resolution {result.resolution:.3g}: {result.status.sentence}")
 print("F against communities {:.3f}, against parts {:.3f}".format(*f_scores(result.labels)))
 
 # %%

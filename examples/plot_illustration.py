@@ -36,7 +36,7 @@ print(W.astype(int))
 
 result = sl.solve(W, groups=images, solver=sl.Power(max_labels=6))
 sl.plot.illustration(result, truth, groups=images)
-print(f"alpha* = {result.alpha:g}, {result.n_labels} labels")
+print(f"alpha* = {result.path.alpha:g}, {result.n_labels} labels")
 print("true ", truth)
 print("found", result.labels)
 
@@ -76,7 +76,7 @@ figure, axes = plt.subplots(
 )
 for ax, stage in zip(axes, stages, strict=True):
     sl.plot.sphere(stage.embedding(), labels=truth, ax=ax)
-    ax.set_title(f"alpha = {stage.alpha:g}")
+    ax.set_title(f"alpha = {stage.path.alpha:g}")
 
 # %%
 # In short
@@ -84,6 +84,6 @@ for ax, stage in zip(axes, stages, strict=True):
 
 for name, answer in (("bound 6", result), ("bound 3", tight)):
     f_score = sl.metrics.pairwise_scores(truth, answer.labels, images).f_score
-    print(f"{name}: alpha* = {answer.alpha:g}, {answer.n_labels} labels, F = {f_score:.3f}")
+    print(f"{name}: alpha* = {answer.path.alpha:g}, {answer.n_labels} labels, F = {f_score:.3f}")
 
 # sphinx_gallery_thumbnail_number = 3

@@ -132,9 +132,9 @@ print(f"chains that close: {before:.1%} before, {after:.1%} after")
 # --------
 
 print(
-    f"{len(set(truth))} points, {matching.n_universe_} labels, "
+    f"{len(set(truth))} points, {matching.n_labels_} labels, "
     f"resolution {matching.resolution_:.3g}\n"
     f"F: input matches {input_f:.3f}, union-find {scores['union-find'].f_score:.3f}, "
     f"SphereMatching {scores['SphereMatching'].f_score:.3f}\n"
-    f"{matching.result_.status}"
+    f"{matching.result_.status.sentence}"
 )

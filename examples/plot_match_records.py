@@ -90,7 +90,7 @@ print(f"wrong pairs {np.median(scores[kept & ~right]):.2f}")
 
 matching = sl.SphereMatching().fit(W, groups=sources)
 ours = sl.metrics.pairwise_scores(truth, matching.labels_, sources)
-print(f"{matching.n_universe_} entities found, {len(set(truth))} people\n")
+print(f"{matching.n_labels_} entities found, {len(set(truth))} people\n")
 
 thresholds = np.arange(0.25, 0.81, 0.05)
 rivals = []

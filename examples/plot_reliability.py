@@ -41,9 +41,9 @@ print(f"{n_records} records, {len(pairs)} pairs, {is_right.mean():.0%} of them r
 # --------------------
 
 result = sl.solve(half + half.T)
-entities = result.entity_probability()
+entities = result.entities()
 wrong = np.sum(1 - result.confidence)
-print(result.status)
+print(result.status.sentence)
 print(f"F-score: {sl.metrics.pairwise_scores(truth, result.labels).f_score:.2f}")
 print(f"about {wrong:.0f} of {n_records} records are expected to have a wrong label")
 print(f"about {np.sum(1 - entities.pure):.0f} of {result.n_labels} labels are expected to be mixed")
@@ -51,12 +51,11 @@ print(f"about {np.sum(1 - entities.pure):.0f} of {result.n_labels} labels are ex
 # %%
 # The least likely pairs that share a label, listed or not, are the first ones to check:
 
-matches, likely = result.matches(), result.pair_probability()
-for at in np.argsort(likely)[:5]:
-    one, other = matches[at]
-    print(
-        f"{one:4} {other:4}  {likely[at]:.2f}  {'right' if truth[one] == truth[other] else 'wrong'}"
-    )
+pairs = result.pairs()
+for at in np.argsort(pairs.probability)[:5]:
+    one, other = pairs.items[at]
+    judged = "right" if truth[one] == truth[other] else "wrong"
+    print(f"{one:4} {other:4}  {pairs.probability[at]:.2f}  {judged}")
 
 # %%
 # Whether it is so

@@ -84,7 +84,7 @@ def draw_matches(data: Any, images: dict[int, Any]) -> Any:
     """Draw the input matches of two frames and ours, right ones green and wrong ones red."""
     found = {
         "input": np.argwhere(np.triu(data.similarity.toarray(), 1)),
-        contenders.OURS: sl.solve(data.similarity, data.groups).matches(),
+        contenders.OURS: sl.solve(data.similarity, data.groups).pairs().items,
     }
     figure, axes = plt.subplots(1, 2, figsize=(11, 2.8), layout="constrained")
     for ax, (title, pairs) in zip(axes, found.items(), strict=True):

@@ -62,10 +62,10 @@ def run(trial: lab.Trial) -> list[lab.Row]:
             "eta": float(eta),
             "n_labels": len(np.unique(labels)),
             "f_score": sl.metrics.pairwise_scores(truth, labels, groups).f_score,
-            "picked": int(step == result.position),
+            "picked": int(step == result.path.picked),
         }
         for step, (alpha, eta, labels) in enumerate(
-            zip(path.alphas, path.etas, result.labelings, strict=True)
+            zip(path.alphas, path.etas, result.path.labels, strict=True)
         )
     ]
 
@@ -100,7 +100,7 @@ def draw_matrices() -> Any:
     shown = {
         "W": matching(),
         "U₀": start,
-        f"U at α* = {result.alpha:g}": result.embedding(),
+        f"U at α* = {result.path.alpha:g}": result.embedding(),
         "assigned": found,
     }
     figure, axes = plt.subplots(

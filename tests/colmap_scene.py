@@ -2,10 +2,10 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 
 import numpy as np
 
+from problems import with_labels
 from spherelax import solve
 
 MAX = 2147483647
@@ -88,7 +88,7 @@ def labelled(items):
     """Return a result that has the points as labels."""
     image_of = {name: image for image, name in IMAGES.items()}
     labels = [ORDER[image_of[name]][keypoint] for name, keypoint in items.ids]
-    return replace(solve(items.similarity, items.groups, pick=1.0), labels=np.array(labels))
+    return with_labels(solve(items.similarity, items.groups, pick=1.0), np.array(labels))
 
 
 def content(path, table):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.graph.neighbors import degrees
+from spherelax.coordinate.graph.neighbors import strengths
 from spherelax.labels import renumber, separate_groups
 from spherelax.problem import Problem
 
@@ -16,7 +16,7 @@ def weak_clusters(rng, *, grouped=False, by_degree=False, m=24):
     )
     groups = rng.integers(m // 3, size=m) if grouped else None
     graph = build_graph(Problem.check(W + W.T, groups))
-    return graph._replace(weight=degrees(graph).astype(np.float32)) if by_degree else graph
+    return graph._replace(weight=strengths(graph).astype(np.float32)) if by_degree else graph
 
 
 def random_labels(graph, rng, n_labels):

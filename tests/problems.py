@@ -56,7 +56,14 @@ class Sure:
         return getattr(self.source, name)
 
 
+def with_labels(result, labels):
+    """Return a result with other labels at its step."""
+    path, at = result.path, result.path.picked
+    labels = (*path.labels[:at], labels, *path.labels[at + 1 :])
+    return replace(result, path=replace(path, labels=labels))
+
+
 def with_confidence(result, confidence, *, is_probability=True, **changes):
     """Return a result with a confidence and other changes."""
-    source = Sure(changes.pop("source", result.source), confidence, is_probability=is_probability)
-    return replace(result, source=source, **changes)
+    source = Sure(changes.pop("source", result._source), confidence, is_probability=is_probability)
+    return replace(result, _source=source, **changes)

@@ -54,16 +54,16 @@ def test_control_c_leaves_the_best_so_far(step, grouped, solver):
     assert len(result.path.labels) == step + 1
     np.testing.assert_array_equal(result.path.labels, whole.path.labels[: step + 1])
     np.testing.assert_array_equal(result.path.etas, whole.path.etas[: step + 1])
-    np.testing.assert_array_equal(result.labels, result.path.labels[result.index])
+    np.testing.assert_array_equal(result.labels, result.path.labels[result.path.picked])
     if solver == "coordinate":
-        assert result.path.savings[result.index] == result.path.savings.max()
+        assert result.path.savings[result.path.picked] == result.path.savings.max()
 
 
 def test_control_c_before_the_first_step(solver, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    place = {"coordinate": "coordinate.relax.sweep.sweep", "power": "power.run.sweep"}[solver]
+    place = {"coordinate": "coordinate.relax.sweep.sweep_rows", "power": "power.run.sweep"}[solver]
     monkeypatch.setattr(f"spherelax.{place}", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sl.solve(clean()[0], solver=solver)
@@ -150,7 +150,7 @@ def test_no_kernel_returns_several_arrays():
     sl.solve(*sl.datasets.make_partial_matching(8, 6, random_state=0)[:2])
     sl.solve(*unreliable()[:2])
     points = np.random.default_rng(0).normal(size=(100, 2))
-    sl.solve(sl.similarity.nearest_neighbors(points), pick="valleys")
+    sl.solve(sl.similarity.neighbor_graph(points))
     modules = [module for name, module in sys.modules.items() if name.startswith("spherelax.")]
     values = [value for module in modules for value in vars(module).values()]
     kernels = {value for value in values if isinstance(value, Dispatcher)}

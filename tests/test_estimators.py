@@ -118,7 +118,7 @@ def test_settings_of_a_solver_are_no_parameters(estimator, name):
 def test_bounds_are_kept(blobs):
     X, _ = blobs
     model = sl.SphereClustering(solver=replace(QUICK, max_labels=5)).fit(X)
-    assert model.result_.max_labels == 5
+    assert model.result_.path.max_labels == 5
     assert model.result_.path.n_labels.max() <= 5
 
 
@@ -166,7 +166,7 @@ def test_matching(matching, kind):
     W, groups, truth = matching
     model = sl.SphereMatching().fit(kind(W), groups=groups)
     assert sl.metrics.pairwise_scores(truth, model.labels_, groups).f_score > 0.95
-    assert model.n_universe_ == model.labels_.max() + 1
+    assert model.n_labels_ == model.labels_.max() + 1
     pairs = model.matches()
     assert np.all(groups[pairs[:, 0]] != groups[pairs[:, 1]])
     assert sl.metrics.cycle_consistency(pairs, groups) == 1.0
@@ -202,7 +202,7 @@ def test_matching_of_log_odds():
     assert not matching.__sklearn_tags__().input_tags.positive_only
     assert sl.SphereMatching().__sklearn_tags__().input_tags.positive_only
     assert matching.fit(odds, groups=groups).matches().tolist() == [[0, 2]]
-    P = matching.result_.match_probability().toarray()
+    P = matching.result_.listed_probability().toarray()
     np.testing.assert_allclose(P[0, 2:], 1.0 / (1.0 + np.exp([-5.0, -1.0])), rtol=1e-6)
     with pytest.raises(sl.InvalidInputError, match="must be one of graph, neighbors, pairs"):
         matching.set_params(kind="cosine").fit(abs(odds), groups=groups)
@@ -213,9 +213,9 @@ def test_clustering_takes_sparse_affinities_for_a_graph():
     W, truth = candidates()
     clustering = sl.SphereClustering("precomputed").fit(W)
     np.testing.assert_array_equal(clustering.labels_, sl.solve(W, kind="graph").labels)
-    assert clustering.result_.match_probability() is None
+    assert clustering.result_.listed_probability() is None
     result = sl.solve(W)
-    assert result.match_probability() is not None
+    assert result.listed_probability() is not None
     np.testing.assert_array_equal(result.labels, truth)
 
 
@@ -225,15 +225,6 @@ def test_matching_without_groups_is_clustering(matching):
     np.testing.assert_array_equal(sl.SphereMatching().fit(W).labels_, clustering.labels_)
 
 
-def test_callback(blobs):
-    seen = []
-    model = sl.SphereClustering(callback=seen.append).fit(blobs[0])
-    sweep = seen[: len(model.result_.path.labels)]
-    assert [step.index for step in sweep] == list(range(len(sweep)))
-    assert [step.index for step in seen[len(sweep) :]] == list(range(len(seen) - len(sweep)))
-    assert len(seen) > len(sweep)
-
-
 def test_matches_needs_a_fit():
     with pytest.raises(sklearn.exceptions.NotFittedError):
         sl.SphereMatching().matches()
@@ -241,13 +232,13 @@ def test_matches_needs_a_fit():
 
 @pytest.fixture
 def seen_by_solve(monkeypatch):
-    """Keyword arguments of the last call of solve, which finds two clusters."""
+    """Similarity and keyword arguments of the last call of solve, which finds two clusters."""
     result = sl.solve(np.kron(np.eye(2), np.ones((4, 4))))
     seen = {}
 
-    def spy(*_args, **given):
+    def spy(similarity, _groups, **given):
         seen.clear()
-        seen.update(given)
+        seen.update(given, similarity=similarity)
         return result
 
     monkeypatch.setattr("spherelax.estimators.solve", spy)
@@ -257,14 +248,15 @@ def seen_by_solve(monkeypatch):
 @pytest.mark.parametrize("solver", ["power", sl.Power(kappa=0.02), sl.Coordinate(n_steps=12)])
 @pytest.mark.parametrize("estimator", [sl.SphereClustering, sl.SphereMatching])
 def test_every_setting_reaches_solve(estimator, solver, seen_by_solve):
-    settings = {"solver": solver, "pick": "stability", "n_jobs": 1, "callback": print}
+    settings = {"solver": solver, "pick": "stability", "n_jobs": 1}
     is_clustering = estimator is sl.SphereClustering
-    own = {"kind": "pairs", "duplicate_free": "hard"}
+    own = {"kind": "pairs", "one_per_group": "always"}
     estimator(**({"affinity": "precomputed"} if is_clustering else own), **settings).fit(
         np.ones((8, 8))
     )
     passed = {"kind": "graph"} if is_clustering else own
-    assert seen_by_solve == {**settings, "start": None, **passed}
+    assert seen_by_solve.pop("similarity").shape == (8, 8)
+    assert seen_by_solve == {**settings, **passed}
     assert seen_by_solve["solver"] is solver
 
 
@@ -274,23 +266,25 @@ def test_defaults_are_those_of_solve(estimator):
     theirs = inspect.signature(sl.solve).parameters
     shared = set(ours) & set(theirs)
     # Points and affinities are graphs without groups, so clustering has no kind.
-    fixed = {"kind", "duplicate_free"} if estimator is sl.SphereClustering else set()
-    assert shared == set(theirs) - {"similarity", "groups", "start", "scales"} - fixed
+    fixed = {"kind", "one_per_group"} if estimator is sl.SphereClustering else set()
+    # A function would make a model that cannot be saved, so none has a callback.
+    assert shared == set(theirs) - {"similarity", "groups", "callback"} - fixed
     assert {name: ours[name].default for name in shared} == {
         name: theirs[name].default for name in shared
     }
 
 
-def test_neighbours_are_judged_by_the_valleys_between_them(blobs, seen_by_solve):
+def test_points_are_solved_as_a_neighbour_graph(blobs, seen_by_solve):
     X, _ = blobs
-    for pick in (None, "valleys"):
-        sl.SphereClustering(pick=pick).fit(X)
-        assert seen_by_solve["pick"] == "valleys"
-        np.testing.assert_array_equal(seen_by_solve["scales"], sl.similarity.local_scales(X))
+    sl.SphereClustering().fit(X)
+    graph = seen_by_solve["similarity"]
+    assert isinstance(graph, sl.similarity.NeighborGraph)
+    assert seen_by_solve["pick"] is None
+    np.testing.assert_array_equal(graph.scales, sl.similarity.local_scales(X))
     params = {"n_neighbors": 6, "scale_neighbor": 4, "standardize": True}
     sl.SphereClustering(affinity_params=params).fit(X)
     expected = sl.similarity.local_scales(X, scale_neighbor=4, standardize=True)
-    np.testing.assert_array_equal(seen_by_solve["scales"], expected)
+    np.testing.assert_array_equal(seen_by_solve["similarity"].scales, expected)
     assert not np.array_equal(expected, sl.similarity.local_scales(X))
 
 
@@ -309,23 +303,17 @@ def test_neighbours_are_judged_by_the_valleys_between_them(blobs, seen_by_solve)
 def test_what_else_is_picked_as_solve_does(blobs, settings, seen_by_solve):
     sl.SphereClustering(**settings).fit(blobs[0])
     assert seen_by_solve["pick"] == settings.get("pick")
-    assert "scales" not in seen_by_solve
+    assert sl.SphereClustering(**settings).fit(blobs[0]).result_.kind == "graph"
 
 
-def test_warm_start_reaches_solve(blobs, seen_by_solve):
+def test_warm_start_extends_the_last_result(blobs):
     X, _ = blobs
     cold, warm = sl.SphereClustering(), sl.SphereClustering(warm_start=True)
-    for model in (cold, warm):
-        model.fit(X[:8])
-        assert seen_by_solve["start"] is None
-    last = warm.result_
-    for rows in (X[:8], X[:20]):
-        warm.fit(rows)
-        assert seen_by_solve["start"] is last
-        cold.fit(rows)
-        assert seen_by_solve["start"] is None
-    warm.fit(X[:7])
-    assert seen_by_solve["start"] is None
+    for rows, is_extended in ((X[:60], False), (X[:60], True), (X, True), (X[:50], False)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sl.SphereWarning)
+            assert cold.fit(rows).result_.status != sl.Status.ABSORBED
+            assert (warm.fit(rows).result_.status == sl.Status.ABSORBED) == is_extended
 
 
 def test_points_that_come_later_join_their_clusters():

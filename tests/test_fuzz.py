@@ -146,24 +146,24 @@ def problems(draw):
 @given(
     problem=problems(),
     kind=st.sampled_from([None, None, "graph", "pairs", "odds", "information"]),
-    pick=st.sampled_from([None, None, "eta", "stability", "valleys"]) | numbers,
-    duplicate_free=st.sampled_from(["hard", "soft"]),
+    pick=st.sampled_from([None, None, "eta", "stability"]) | numbers,
+    one_per_group=st.sampled_from(["always", "unless_copies"]),
 )
-def test_small_problems(problem, kind, pick, duplicate_free):
+def test_small_problems(problem, kind, pick, one_per_group):
     W, groups = problem
 
     def use():
-        result = sl.solve(W, groups, kind=kind, pick=pick, duplicate_free=duplicate_free, n_jobs=1)
+        result = sl.solve(W, groups, kind=kind, pick=pick, one_per_group=one_per_group, n_jobs=1)
         assert np.isfinite(result.resolution)
         assert len(result.labels) == len(W)
         assert np.all((result.confidence >= 0) & (result.confidence <= 1))
         assert np.isfinite(result.path.stability).all()
         result.at(1e20)
         result.with_n_labels(2)
-        result.matches()
-        result.pair_probability()
-        result.entity_probability()
-        sl.solve(W, groups, kind=kind, start=result)
+        assert len(result.pairs().items) >= len(W) - result.n_labels
+        assert result.pairs().probability is None or len(result.pairs().probability)
+        result.entities()
+        result.extend(W, groups)
         with tempfile.TemporaryDirectory() as folder:
             sl.io.save_result(Path(folder, "result.npz"), result)
             loaded = sl.io.load_result(Path(folder, "result.npz"))

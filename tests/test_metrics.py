@@ -92,7 +92,7 @@ def test_cycle_consistency(pairs):
 def test_labels_are_cycle_consistent_and_noise_is_not(seed):
     W, groups, _ = sl.datasets.make_partial_matching(10, 8, shuffled=0.4, random_state=seed)
     assert cycle_consistency(np.argwhere(np.triu(W, 1)), groups) < 0.7
-    assert cycle_consistency(sl.solve(W, groups).matches(), groups) == 1.0
+    assert cycle_consistency(sl.solve(W, groups).pairs().items, groups) == 1.0
 
 
 def test_modularity_is_newmans(seed):

@@ -56,8 +56,8 @@ def test_solve_is_the_literal_algorithm(problem, settings, seed):
     literal = oracle.sweep(W, 24, **settings)
     assert_same_sweep(result, literal)
     assert result.status == sl.Status.VALLEY
-    assert result.index == oracle.pick(literal.etas, eta_floor=1e-9)
-    U = literal.Us[result.index]
+    assert result.path.picked == oracle.pick(literal.etas, eta_floor=1e-9)
+    U = literal.Us[result.path.picked]
     expected = round_rows(U) if groups is None else round_groups(U, groups)
     np.testing.assert_array_equal(result.labels, expected)
     np.testing.assert_allclose(result.embedding(), U, atol=1e-9)
@@ -69,14 +69,14 @@ def test_dense_and_sparse_agree(problem, seed):
     dense = solve(W, groups, **SETTINGS)
     sparse = solve(sp.csr_array(W), groups, **SETTINGS)
     np.testing.assert_array_equal(dense.path.labels, sparse.path.labels)
-    assert dense.index == sparse.index
+    assert dense.path.picked == sparse.path.picked
     np.testing.assert_allclose(dense.confidence, sparse.confidence, atol=1e-9)
 
 
 def test_without_floor_the_printed_pick(seed):
     W, _, _ = binary(seed)
     result = solve(W, max_labels=24, eta_floor=0, **SETTINGS)
-    assert result.index == oracle.pick(result.path.etas, eta_floor=0)
+    assert result.path.picked == oracle.pick(result.path.etas, eta_floor=0)
 
 
 @pytest.mark.parametrize("m", [3, 10, 11])

@@ -88,7 +88,8 @@ def sweep_curve(result: Any) -> Any:
 
 
 def expected_marks(result: Any, curve: Any) -> dict[str, tuple[float, float]]:
-    steps = {"right maximum": result.right, "left maximum": result.left, "pick": result.index}
+    steps = dict(zip(("right maximum", "left maximum"), result.path.maxima, strict=True))
+    steps["pick"] = result.path.picked
     return {name: tuple(curve[i]) for name, i in steps.items() if i is not None}
 
 
@@ -131,7 +132,7 @@ def test_sweep_with_truth_adds_the_f_score(problem: Any) -> None:
     np.testing.assert_array_equal(curve.get_ydata(), scores)
     np.testing.assert_array_equal(curve.get_xdata(), sweep_curve(problem.result)[:, 0])
     assert to_hex(curve.get_color()).upper() == plot.BLUE
-    assert list(level.get_ydata()) == [scores[problem.result.index]] * 2
+    assert list(level.get_ydata()) == [scores[problem.result.path.picked]] * 2
     assert (level.get_color(), level.get_linestyle()) == ("black", "--")
 
 
@@ -158,9 +159,9 @@ def test_sweep_of_a_curve_that_is_zero_everywhere(clustered: Any) -> None:
     still = replace(clustered.result.path, etas=np.zeros(len(clustered.result.path.alphas)))
     result = replace(clustered.result, path=still, right=None, left=None)
     ax = plot.sweep(result, truth=clustered.truth)
-    assert marks(ax) == {"pick": (result.alpha, 0.0)}
+    assert marks(ax) == {"pick": (result.path.alpha, 0.0)}
     _, right = plot.illustration(result, clustered.truth)
-    assert marks(right) == {"pick": (result.alpha, 0.0)}
+    assert marks(right) == {"pick": (result.path.alpha, 0.0)}
 
 
 def test_illustration_has_the_two_panels_of_the_paper(problem: Any) -> None:
@@ -172,7 +173,7 @@ def test_illustration_has_the_two_panels_of_the_paper(problem: Any) -> None:
     assert marks(right) == expected_marks(problem.result, eta_curve(problem.result))
     curve, level = scales(right)["F-score"].lines
     np.testing.assert_array_equal(curve.get_ydata(), f_scores(problem))
-    assert level.get_ydata()[0] == f_scores(problem)[problem.result.index]
+    assert level.get_ydata()[0] == f_scores(problem)[problem.result.path.picked]
 
 
 def test_illustration_draws_on_the_figure_that_it_is_given(clustered: Any) -> None:
@@ -319,7 +320,7 @@ def test_wrong_matches_are_red_and_dashed() -> None:
 
 
 def test_the_matches_of_a_result_can_be_drawn(matched: Any) -> None:
-    pairs = matched.result.matches()
+    pairs = matched.result.pairs().items
     right = matched.truth[pairs[:, 0]] == matched.truth[pairs[:, 1]]
     positions = np.c_[matched.truth, matched.truth % 3]
     ax = plot.matches([None] * 8, positions, matched.groups, pairs, correct=right)

@@ -86,7 +86,7 @@ def test_bad_groups(groups, message):
         ("pick", np.nan, "a finite number > 0"),
         ("pick", np.inf, "a finite number > 0"),
         ("pick", True, "a finite number > 0"),
-        ("pick", "best", "one of description, eta, stability, valleys or a resolution"),
+        ("pick", "best", "one of description, eta, stability or a resolution"),
         ("n_jobs", 0, "an integer >= 1"),
         ("n_jobs", -2, "an integer >= 1"),
         ("n_jobs", 1.0, "an integer >= 1"),
@@ -113,24 +113,17 @@ def test_fewer_labels_than_items_in_a_group():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("scales", "settings", "message"),
     [
-        ({"scales": [1, 1, 1]}, "^scales needs pick='valleys'; found pick='description'$"),
-        ({"pick": 2.0, "scales": [1, 1, 1]}, "^scales needs pick='valleys'; found pick=2.0$"),
-        ({"solver": "power", "pick": "valleys"}, "^pick='valleys' needs solver='coordinate'"),
-        (
-            {"solver": "power", "scales": [1, 1, 1]},
-            "^scales needs pick='valleys'; found pick='eta'$",
-        ),
-        ({"solver": "power", "pick": 2.0, "scales": [1, 1, 1]}, "^scales needs pick='valleys'"),
-        ({"groups": list("aba"), "pick": "valleys"}, "^pick='valleys' must be used without groups"),
-        ({"pick": "valleys", "scales": [1, 1]}, r"one positive number per item, 3; .*\(2,\)"),
-        ({"pick": "valleys", "scales": [1, 0, 1]}, "one positive number per item.* smallest 0"),
+        (None, {"groups": list("aba")}, "^a NeighborGraph must be solved without groups"),
+        (None, {"kind": "pairs"}, "^a NeighborGraph is of no other kind; found kind='pairs'$"),
+        ([1, 1], {}, r"one positive number per item, 3; .*\(2,\)"),
+        ([1, 0, 1], {}, "one positive number per item.* smallest 0"),
     ],
 )
-def test_settings_that_do_not_go_together(settings, message):
+def test_what_a_neighbour_graph_cannot_have(scales, settings, message):
     with pytest.raises(sl.InvalidInputError, match=message):
-        sl.solve(GOOD, **settings)
+        sl.solve(sl.similarity.NeighborGraph(GOOD, scales), **settings)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

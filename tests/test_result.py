@@ -1,5 +1,6 @@
 """Moving along the path without another run."""
 
+import pickle
 import sys
 from dataclasses import FrozenInstanceError, replace
 from itertools import combinations
@@ -10,7 +11,7 @@ import pytest
 import spherelax as sl
 from problems import candidates, quiet_solve, tuned
 from spherelax.metrics import pairwise_scores
-from spherelax.result import SAME, SweepPath, steady_steps
+from spherelax.result import SAME, TAKEN_FOR, Outcome, Reading, SweepPath, say_reading, steady_steps
 from spherelax.settings import SOLVERS
 
 
@@ -23,20 +24,21 @@ def result(request):
 @pytest.mark.parametrize("wanted", [0.01, 0.434, 1.012, 4.0, 32.3])
 def test_at_takes_the_resolution_that_is_nearest_in_ratio(result, wanted):
     ratios = [max(r / wanted, wanted / r) if r else np.inf for r in result.path.resolutions]
-    assert result.at(wanted).index == np.argmin(ratios)
+    assert result.at(wanted).path.picked == np.argmin(ratios)
 
 
 def test_the_ends_of_the_path(result):
-    assert result.at(1e300).index == 0
-    assert result.at(0.0).index == len(result.path.labels) - 1
+    assert result.at(1e300).path.picked == 0
+    assert result.at(0.0).path.picked == len(result.path.labels) - 1
 
 
 def test_another_step_is_a_whole_result(result):
     other = result.at(1.0)
-    assert other.alpha == result.path.alphas[other.index] != result.alpha
-    np.testing.assert_array_equal(other.labels, result.path.labels[other.index])
+    assert other.path.alpha == result.path.alphas[other.path.picked] != result.path.alpha
+    np.testing.assert_array_equal(other.labels, result.path.labels[other.path.picked])
     assert other.status == sl.Status.CHOSEN
-    assert other.path is result.path
+    for one, same in zip(other.path.labels, result.path.labels, strict=True):
+        assert one is same
     assert other.confidence.shape == result.labels.shape
     assert not np.array_equal(result.at(0.0).confidence, result.confidence)
     np.testing.assert_array_equal(result.at(result.resolution).confidence, result.confidence)
@@ -54,25 +56,36 @@ def test_every_number_of_labels_on_the_path(result):
         assert other.n_labels == n
         assert other.status == sl.Status.CHOSEN
         same = result.path.n_labels == n
-        assert result.path.etas[other.index] == result.path.etas[same].min()
+        assert result.path.etas[other.path.picked] == result.path.etas[same].min()
 
 
-def test_labels_of_no_step_stand_at_their_alpha(result):
-    """`with_n_labels` and `at` return these labels, and the path is not changed."""
+def test_labels_of_no_step_stand_at_their_resolution(result):
+    """`with_n_labels` and `at` return these labels, also after a look at other steps."""
     missing = next(n for n in range(2, 80) if n not in result.path.n_labels)
     own = (np.arange(80) % missing).astype(np.int32)
-    other = replace(result, labels=own, index=None)
-    assert other.position == result.index == result.position
-    assert len(other.labelings) == len(other.path.labels)
-    for step, labels in enumerate(other.labelings):
-        assert labels is (own if step == other.position else result.path.labels[step])
+    outcome = Outcome(
+        labels=own,
+        alpha=result.path.alpha,
+        index=None,
+        status=result.status,
+        is_whole=True,
+        path=result.path,
+        source=result._source,
+        right=3,
+    )
+    path = outcome.picked_path()
+    assert (path.picked, path.joined, path.maxima) == (result.path.picked,) * 2 + ((3, None),)
+    for step, labels in enumerate(path.labels):
+        assert labels is (own if step == path.picked else result.path.labels[step])
+    other = replace(result, path=path)
     found = other.with_n_labels(missing)
     assert found.labels is own
-    assert (found.index, found.status) == (None, sl.Status.CHOSEN)
+    assert found.status == sl.Status.CHOSEN
     assert other.at(other.resolution).labels is own
     elsewhere = other.at(1e9)
-    assert (elsewhere.index, elsewhere.position) == (0, 0)
+    assert elsewhere.path.picked == 0
     assert elsewhere.labels is result.path.labels[0]
+    assert elsewhere.at(other.resolution).labels is own
 
 
 def test_nearest_number_of_labels(result):
@@ -82,8 +95,8 @@ def test_nearest_number_of_labels(result):
     assert f"were taken, {other.n_labels}." in str(caught[0].message)
     assert caught[0].filename == __file__
     assert other.status == sl.Status.NEAREST
-    assert other.asked == missing
-    assert other.at(1.0).asked is None
+    assert str(caught[0].message.about) == other.status
+    assert other.at(1.0)._asked is None
     assert other.n_labels in result.path.n_labels
 
 
@@ -101,7 +114,7 @@ def test_bad_number_of_labels(result, n):
 
 def test_frozen(result):
     with pytest.raises(FrozenInstanceError):
-        result.labels = None
+        result.status = None
     with pytest.raises(FrozenInstanceError):
         result.path.etas = None
 
@@ -114,13 +127,13 @@ def test_repr_is_short(result):
 def test_matches_are_the_pairs_of_equal_labels(result):
     labels = result.labels
     expected = [(i, j) for i, j in combinations(range(len(labels)), 2) if labels[i] == labels[j]]
-    assert [tuple(pair) for pair in result.matches().tolist()] == expected
+    assert [tuple(pair) for pair in result.pairs().items.tolist()] == expected
 
 
 def test_probabilities_of_listed_pairs():
     W, truth = candidates()
     result = sl.solve(W)
-    P = result.match_probability()
+    P = result.listed_probability()
     assert P.shape == W.shape
     assert ((P != 0) != (W != 0)).nnz == 0
     assert abs(P - P.T).max() == 0.0
@@ -137,39 +150,68 @@ def test_probabilities_of_listed_pairs():
     np.testing.assert_allclose(result.confidence[shared], mean, atol=0.02)
     # What a user does with them changes nothing in the result.
     P.data[:] = 0.0
-    assert result.match_probability().max() > 0.9
-    assert (result.at(99.0).match_probability() != result.match_probability()).nnz == 0
+    assert result.listed_probability().max() > 0.9
+    assert (result.at(99.0).listed_probability() != result.listed_probability()).nnz == 0
 
 
 def test_a_graph_has_no_probabilities(result):
-    assert result.match_probability() is None
+    assert result.listed_probability() is None
     W, _ = candidates()
-    assert quiet_solve(W, kind="graph").match_probability() is None
+    assert quiet_solve(W, kind="graph").listed_probability() is None
 
 
 def test_labels_that_nobody_shares_have_no_matches():
     result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))), pick=1e6)
     assert result.n_labels == 12
-    assert result.matches().shape == (0, 2)
+    assert result.pairs().items.shape == (0, 2)
 
 
-def test_status_is_a_sentence(result):
-    assert isinstance(result.status, str)
-    of_power = (
-        "The labels are those of the step at which they moved least, between the two steps at "
-        "which they moved most."
+def test_a_status_is_a_name_with_a_sentence(result):
+    name, of_solver = (
+        ("valley", "The labels are those of the step at which they moved least, between the two")
+        if result.path.savings is None
+        else ("described", "The labels are those with which the similarities have the shortest")
     )
-    of_coordinate = (
-        "The labels are those with which the similarities have the shortest description, of all "
-        "resolutions that were tried."
-    )
-    assert str(result.status) == (of_power if result.path.savings is None else of_coordinate)
-    assert all(status.endswith(".") for status in sl.Status)
+    assert result.status == str(result.status) == name
+    assert result.status.sentence.startswith(of_solver)
 
 
-def test_statuses_have_no_words_of_the_paper():
-    for status in sl.Status:
-        assert {"eta", "nats", "alpha"}.isdisjoint(status.lower().replace(",", " ").split())
+@pytest.mark.parametrize("names", [sl.Status, Reading])
+def test_names_and_sentences(names):
+    """Names are those of the members; sentences end, and have no words of the paper."""
+    for one in names:
+        assert one.value == one.name.lower()
+        assert names(str(one)) is pickle.loads(pickle.dumps(one)) is one
+        assert one.sentence.endswith(".")
+        words = one.sentence.lower().replace(",", " ").split()
+        assert {"eta", "nats", "alpha"}.isdisjoint(words)
+    assert len({one.sentence for one in names}) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "kind", "reading"),
+    [
+        (lambda: candidates()[0], {}, "pairs", Reading.LOG_ODDS),
+        (lambda: candidates()[0], {"kind": "graph"}, "graph", Reading.RANKED),
+        (lambda: [[0, 2, -1], [2, 0, 0], [-1, 0, 0]], {"kind": "odds"}, "odds", Reading.LOG_ODDS),
+        (lambda: np.kron(np.eye(3), np.ones((4, 4))), {}, "graph", Reading.PLAIN),
+        (lambda: candidates()[0], {"solver": "power"}, "graph", Reading.PLAIN),
+    ],
+)
+def test_a_result_says_what_the_similarities_were_taken_for(make, settings, kind, reading):
+    result = quiet_solve(make(), **settings)
+    assert (result.kind, result.reading) == (kind, reading)
+    said = say_reading(result)
+    assert said.startswith(f"Taken for {TAKEN_FOR[kind]}: ")
+    assert said.endswith(reading.sentence[1:])
+
+
+def test_worth_is_learnt_where_scores_contradict_each_other():
+    W, groups, _ = sl.datasets.make_partial_matching(20, 20, shuffled=0.3, random_state=0)
+    S = np.triu(W * np.random.default_rng(0).random(W.shape))
+    result = sl.solve(S + S.T, groups)
+    assert (result.kind, result.reading) == ("graph", Reading.LEARNT)
+    assert result.extend(S + S.T, groups).reading == Reading.LEARNT
 
 
 def test_curves_of_the_path_have_one_entry_per_step(result):

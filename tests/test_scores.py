@@ -40,14 +40,14 @@ def f_score(truth, labels):
 
 
 def error_of(result, truth):
-    pairs = sp.triu(result.match_probability()).tocoo()
+    pairs = sp.triu(result.listed_probability()).tocoo()
     return calibration_error(pairs.data, truth[pairs.row] == truth[pairs.col])
 
 
 def check_answer(result, truth):
     """The probabilities of pairs inside labels and of items are calibrated."""
     right = sl.metrics.correctness(truth, result.labels)
-    assert sl.metrics.reliability(result.pair_probability(), right.pairs).error < 0.1
+    assert sl.metrics.reliability(result.pairs().probability, right.pairs).error < 0.1
     assert sl.metrics.reliability(result.confidence, right.items).error < 0.1
 
 

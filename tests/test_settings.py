@@ -119,7 +119,6 @@ def test_picks():
 @pytest.mark.parametrize(
     ("pick", "message"),
     [
-        ("valleys", "^pick='valleys' needs solver='coordinate'; found solver='power'$"),
         ("best", "^pick must be one of eta, description, stability or a resolution; found 'best'$"),
         (0, "^pick must be a finite number > 0; found 0$"),
         (nan, "^pick must be a finite number > 0; found nan$"),

@@ -104,18 +104,18 @@ def test_loose_bound(seed):
     W, groups, _ = sl.datasets.make_partial_matching(
         15, 60, observed=0.5, shuffled=0.3, random_state=seed
     )
-    bound = quiet_solve(W, groups, solver=sl.Power(alpha_step=0.5, n_inner=1)).max_labels
+    bound = quiet_solve(W, groups, solver=sl.Power(alpha_step=0.5, n_inner=1)).path.max_labels
     assert 120 <= bound <= len(W)
-    assert sl.solve(clean()[0], solver="power").max_labels == sum(SIZES)
+    assert sl.solve(clean()[0], solver="power").path.max_labels == sum(SIZES)
     for given, kept in ((3, 3), (1000, sum(SIZES))):
-        assert quiet_solve(clean()[0], solver=sl.Power(max_labels=given)).max_labels == kept
+        assert quiet_solve(clean()[0], solver=sl.Power(max_labels=given)).path.max_labels == kept
 
 
 def test_bound_is_limited_by_memory(monkeypatch):
     monkeypatch.setattr(power, "MAX_ENTRIES", 200)
     W, _ = clean()
     with pytest.warns(sl.SphereWarning, match="max_labels is 10 instead of 20"):
-        assert sl.solve(W, solver="power").max_labels == 10
+        assert sl.solve(W, solver="power").path.max_labels == 10
 
 
 def test_results_can_be_pickled(solver):

@@ -26,34 +26,36 @@ def test_every_pick_finds_clear_structure(pick, missing, solver, seed):
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.95
     assert (result.path.savings is not None) == (solver == "coordinate" or pick == "description")
     if pick == "description":
-        assert result.path.savings[result.index] == result.path.savings.max()
+        assert result.path.savings[result.path.picked] == result.path.savings.max()
 
 
 def test_no_pick_is_the_usual_one(solver, seed):
     W, _ = sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=seed)
     usual = {"coordinate": "description", "power": "eta"}[solver]
     one, other = (sl.solve(W, solver=solver, pick=pick) for pick in (None, usual))
-    assert (one.index, one.status) == (other.index, other.status)
+    assert (one.path.picked, one.status) == (other.path.picked, other.status)
 
 
 @pytest.mark.parametrize("resolution", [0.05, 1.0, 1.7, 40.0])
 def test_a_resolution_of_your_own_is_a_step_of_the_path(resolution, seed):
     W, _ = sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=seed)
     result = sl.solve(W, pick=resolution)
-    assert result.path.resolutions[result.index] == pytest.approx(resolution, rel=1e-12)
+    assert result.path.resolutions[result.path.picked] == pytest.approx(resolution, rel=1e-12)
     by_power = sl.solve(W, solver="power", pick=resolution)
-    assert by_power.index == by_power.at(resolution).index
+    assert by_power.path.picked == by_power.at(resolution).path.picked
 
 
 def test_valleys_see_what_no_score_does(seed):
     """Two crescents: with other picks, parts of a crescent would be clusters."""
     X, truth = make_moons(600, noise=0.05, random_state=seed)
-    W = sl.similarity.nearest_neighbors(X)
-    result = sl.solve(W, pick="valleys", scales=sl.similarity.local_scales(X))
+    graph = sl.similarity.neighbor_graph(X)
+    result = sl.solve(graph)
     np.testing.assert_array_equal(result.labels, renumber(truth))
     assert result.status == sl.Status.VALLEYS
-    assert result.index is None
-    assert sl.solve(W).n_labels > 4
+    assert (result.kind, result.path.joined) == ("points", result.path.picked)
+    for other in (sl.solve(graph, pick="description"), sl.solve(graph.similarity)):
+        assert other.n_labels > 4
+        assert other.kind != "points"
 
 
 @pytest.mark.parametrize("n_steps", [10, 25])

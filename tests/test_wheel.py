@@ -31,7 +31,7 @@ for name, problem in PROBLEMS.items():
     result = eval(problem)
     result = getattr(result, "result_", result)
     found = result.labels.tobytes() + result.confidence.tobytes()
-    print("answer", name, result.alpha, hashlib.sha256(found).hexdigest())
+    print("answer", name, result.path.alpha, hashlib.sha256(found).hexdigest())
 """
 
 

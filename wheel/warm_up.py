@@ -27,12 +27,12 @@ from spherelax.coordinate.machine import shipped
 from spherelax.problem import Problem
 from spherelax.scale.components import Forest
 
-# Numbers of items: of small problems, of those with many items, and of many points.
+# Numbers of items: of small problems, of large problems, and of many points.
 FEW, MANY, MANY_POINTS = 300, 33_000, 9_000
 # Each group has one item of each entity; few groups list nearly all right pairs, more groups some.
 FEW_GROUPS, MORE_GROUPS = 3, 10
-# Each item has about this number of pairs, and this share of them is wrong; if groups differ, the
-# larger one of those in the last group.
+# Each item has about this number of pairs, and the share WRONG of them is wrong; if groups differ,
+# the share MORE_WRONG of the pairs of the last group.
 N_PAIRS = 14
 WRONG, MORE_WRONG = 0.2, 0.8
 
@@ -72,8 +72,8 @@ def answer(W: sp.csr_array, groups: np.ndarray | None, kind: str) -> None:
     n_known = W.shape[0] - 1
     known = sl.solve(W[:n_known, :n_known], None if groups is None else groups[:n_known], kind=kind)
     assert len(known.confidence) == n_known
-    sl.solve(W, groups, kind=kind, start=known)
-    sl.assign(W, groups, kind=kind, to=known)
+    known.extend(W, groups)
+    known.assign(W, groups)
 
 
 def copy(W: Any) -> None:
@@ -91,7 +91,7 @@ def cluster(n_points: int) -> None:
 
 
 def hub() -> None:
-    """Solve a problem in which one item is similar to all others, and these to nothing else."""
+    """Solve a star: one item is similar to all other items, which have no other similarity."""
     star = np.zeros((FEW, FEW))
     star[0, 1:] = star[1:, 0] = 1.0
     sl.solve(star, kind="graph")

@@ -14,10 +14,19 @@ from spherelax._version import __version__
 
 if TYPE_CHECKING:
     from spherelax import baselines, cells, datasets, io, metrics, plot, report, scale, similarity
-    from spherelax._solve import assign, solve
+    from spherelax._solve import solve
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
-    from spherelax.result import Duplicates, EntityProbability, Result, Status, Step, SweepPath
+    from spherelax.result import (
+        Duplicates,
+        EntityProbability,
+        Pairs,
+        Reading,
+        Result,
+        Status,
+        Step,
+        SweepPath,
+    )
     from spherelax.settings import Coordinate, Power
 
 __all__ = [
@@ -25,7 +34,9 @@ __all__ = [
     "Duplicates",
     "EntityProbability",
     "InvalidInputError",
+    "Pairs",
     "Power",
+    "Reading",
     "Result",
     "SphereClustering",
     "SphereMatching",
@@ -34,7 +45,6 @@ __all__ = [
     "Step",
     "SweepPath",
     "__version__",
-    "assign",
     "baselines",
     "cells",
     "datasets",
@@ -55,7 +65,9 @@ _HOMES = {
     "Duplicates": "result",
     "EntityProbability": "result",
     "InvalidInputError": "errors",
+    "Pairs": "result",
     "Power": "settings",
+    "Reading": "result",
     "Result": "result",
     "SphereClustering": "estimators",
     "SphereMatching": "estimators",
@@ -63,7 +75,6 @@ _HOMES = {
     "Status": "result",
     "Step": "result",
     "SweepPath": "result",
-    "assign": "_solve",
     "solve": "_solve",
 }
 

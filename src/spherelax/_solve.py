@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Hashable, Iterable
-from itertools import count
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
-from spherelax.labels import Labels
 from spherelax.problem import Problem
-from spherelax.result import Callback, Outcome, Prediction, Result, Status, say_duplicates
+from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
 from spherelax.settings import (
+    ONE_PER_GROUP,
     POSITIVE_INTEGER,
     Coordinate,
     Power,
@@ -23,8 +24,10 @@ from spherelax.settings import (
     checked_pick,
     solver_settings,
 )
+from spherelax.similarity.graph import NeighborGraph
 
 MOST_THREADS = 256
+VALLEYS = "valleys"  # the engine's pick for points
 
 
 def solve(
@@ -32,11 +35,9 @@ def solve(
     groups: Iterable[Hashable] | None = None,
     *,
     kind: str | None = None,
-    duplicate_free: str = "hard",
+    one_per_group: str = "always",
     solver: str | Coordinate | Power = "coordinate",
     pick: str | float | None = None,
-    start: Result | None = None,
-    scales: ArrayLike | None = None,
     n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> Result:
@@ -47,10 +48,12 @@ def solve(
 
     Parameters
     ----------
-    similarity : array-like or sparse matrix of shape (n_items, n_items)
+    similarity : array-like or sparse matrix of shape (n_items, n_items), or NeighborGraph
         How alike two items are: symmetric and, but for log odds, not negative; larger is more
         alike, 0 is unrelated. W of the paper. Or the ``problem`` of what :mod:`spherelax.io` reads,
-        which has its groups.
+        which has its groups. Or a :class:`spherelax.similarity.NeighborGraph` of points, which have
+        no groups: their labels are merged, unless the points between them are less dense, by the
+        coordinate solver if there is no ``pick``.
     groups : sequence of n_items hashable labels, optional
         The object that each item belongs to, in any order, such as the image of a keypoint. Items
         of one group never share a label. An item whose group is None is free of this rule. None
@@ -66,35 +69,25 @@ def solve(
         its numbers of neighbours and its weights look so, and for a list of candidates
         if most of its pairs contradict each other and its scores show which are right; else for a
         graph.
-    duplicate_free : {"hard", "soft"}
-        Whether every group holds each thing once. "hard": always, so that no two items of a group
-        share a label. "soft": only groups in which nothing speaks against it; a group that clearly
-        holds copies, by :meth:`Result.duplicates`, may have them in one label where the
-        similarities say so (coordinate solver).
+    one_per_group : {"always", "unless_copies"}
+        Whether every group holds each thing once. "always": no two items of a group share a label.
+        "unless_copies": a group that clearly holds copies, by :meth:`Result.duplicates`, may have
+        them in one label where the similarities say so (coordinate solver).
     solver : {"coordinate", "power"}, Coordinate or Power
         "coordinate" has no bound on the number of labels; "power" is the method of the paper. To
         change settings, give an instance of :class:`Coordinate` or :class:`Power`.
-    pick : {"description", "eta", "stability", "valleys"} or float, optional
+    pick : {"description", "eta", "stability"} or float, optional
         Which step the labels come from. "description": the labels with which the similarities have
         the shortest description. "eta": the rule of the paper, the smallest eta between its two
         maxima. "stability": the labels that stay the same over the widest range of resolutions.
         A number: the step with the nearest resolution, in units of the average similarity.
-        "valleys": for neighbour graphs of points; labels are merged unless the points between them
-        are less dense (coordinate solver, no groups). None: "description" for the coordinate
-        solver, "eta" for the power solver.
-    start : Result, optional
-        An earlier result of the coordinate solver for the first items. The other items and any new
-        similarities are added at its resolution, without a new sweep: nothing is picked, so that
-        settings, ``pick``, ``scales``, ``n_jobs`` and ``callback`` have no effect.
-    scales : sequence of n_items positive numbers, optional
-        For ``pick="valleys"``: distance of each point to its neighbours, as
-        :func:`spherelax.similarity.local_scales` returns it. None: all are equal.
+        None: "description" for the coordinate solver, "eta" for the power solver.
     n_jobs : int, optional
         Number of threads, at most 256; None or -1: one for each processor. The labels do not
         depend on it.
     callback : callable, optional
-        Called with a :class:`Step` after each step of a sweep. There may be several sweeps. With
-        ``pick="valleys"`` it is also called for each step whose labels are merged.
+        Called with a :class:`Step` after each step of a sweep. There may be several sweeps. For a
+        NeighborGraph it is also called for each step whose labels are merged.
 
     Returns
     -------
@@ -129,11 +122,14 @@ def solve(
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
     n_threads = checked_threads(n_jobs)
-    _refuse_unused(settings, chosen, start=start, scales=scales)
-    is_soft = _checked_soft(duplicate_free, settings)
-    problem = Problem.check(similarity, groups, "graph" if chosen == "valleys" else kind)
-    if chosen == "valleys" and problem.groups is not None:
-        raise InvalidInputError("pick='valleys' must be used without groups; found groups")
+    is_soft = _may_hold_copies(one_per_group, settings)
+    scales = None
+    if isinstance(similarity, NeighborGraph):
+        problem = _problem_of_points(similarity, groups, kind)
+        if pick is None and isinstance(settings, Coordinate):
+            chosen, scales = VALLEYS, _checked_scales(similarity.scales, problem)
+    else:
+        problem = Problem.check(similarity, groups, kind)
     if isinstance(settings, Power):
         if problem.kind == "odds":
             raise InvalidInputError("kind='odds' needs solver='coordinate'; found solver='power'")
@@ -143,128 +139,53 @@ def solve(
         outcome = run_power(
             problem, settings, chosen, saving=saving, n_threads=n_threads, callback=callback
         )
-    elif start is not None:
-        outcome = _absorb(problem, start, is_soft=is_soft)
     else:
         from spherelax.coordinate.solve import solve as solve_once
         from spherelax.coordinate.solve import solve_soft
 
-        checked = _checked_scales(scales, problem) if chosen == "valleys" else None
         outcome = (solve_soft if is_soft else solve_once)(
-            problem,
-            settings,
-            chosen,
-            scales=checked,
-            n_threads=n_threads,
-            callback=callback,
+            problem, settings, chosen, scales=scales, n_threads=n_threads, callback=callback
         )
-    result = _result(problem, outcome)
-    if result.status.is_odd:
-        warnings.warn(result.status, SphereWarning, stacklevel=2)
+    result = _result(problem, outcome, is_soft=is_soft)
+    _warn(result, is_soft=is_soft, stacklevel=3)
+    return result
+
+
+def _warn(result: Result, *, is_soft: bool, stacklevel: int) -> None:
+    """Warn of a status that needs a check, and of copies in groups."""
+    status = result.status
+    if status.is_odd:
+        warnings.warn(SphereWarning(status.sentence, str(status)), stacklevel=stacklevel)
     said = None if is_soft else say_duplicates(result.duplicates())
     if said:
         message = (
             f"Each group should hold a thing once, but {said}. Their labels are kept apart; "
-            "duplicate_free='soft' lets them share one."
+            "one_per_group='unless_copies' lets them share one."
         )
-        warnings.warn(message, SphereWarning, stacklevel=2)
-    return result
+        warnings.warn(SphereWarning(message, "copies"), stacklevel=stacklevel)
 
 
-def assign(
-    similarity: Any,
-    groups: Iterable[Hashable] | None = None,
-    *,
-    to: Result,
-    kind: str | None = None,
-    duplicate_free: str = "hard",
-) -> Prediction:
-    """Give new items the labels of known ones, which keep theirs.
-
-    One more image against known tracks, or one more record against known entities: nothing is
-    swept again. It is ``solve(similarity, groups, start=to)``, of which only the new items are
-    kept, with labels of the known result.
-
-    Parameters
-    ----------
-    similarity : array-like or sparse matrix of shape (n_items, n_items)
-        As in :func:`solve`, with the known items first; or the ``problem`` of what
-        :mod:`spherelax.io` reads. Similarities between new items count, too.
-    groups : sequence of n_items hashable labels, optional
-        As in :func:`solve`, of known and new items.
-    to : Result
-        The result for the known items, by the coordinate solver.
-    kind, duplicate_free
-        As in :func:`solve`.
-
-    Returns
-    -------
-    Prediction
-        Labels of the new items: those of ``to``, or numbers from ``to.n_labels`` on for things
-        that it does not have. Confidence is that of a result of :func:`solve`.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer items than known ones, or ``to`` is not of the coordinate solver.
-
-    Examples
-    --------
-    >>> import spherelax as sl
-    >>> W, groups, truth = sl.datasets.make_partial_matching(9, 5, random_state=0)
-    >>> known = groups < 8  # the last of nine images is new
-    >>> result = sl.solve(W[known][:, known], groups[known])
-    >>> new = sl.assign(W, groups, to=result)
-    >>> new.labels, result.n_labels
-    (array([1, 3, 0], dtype=int32), 5)
-    """
-    if to is None:
-        raise InvalidInputError("to must be a Result of the coordinate solver; found None")
-    grown = solve(similarity, groups, kind=kind, duplicate_free=duplicate_free, start=to)
-    n_known = len(to.labels)
-    return Prediction(
-        _in_terms_of(to.labels, grown.labels, to.n_labels)[n_known:], grown.confidence[n_known:]
-    )
-
-
-def _in_terms_of(known: Labels, grown: Labels, n_labels: int) -> Labels:
-    """Return labels with the numbers of those that most of their known items have; else new ones.
-
-    Of two labels that would get one number, the one with fewer known items gets a new one.
-    """
-    pairs, counts = np.unique(
-        np.column_stack([grown[: len(known)], known]), axis=0, return_counts=True
-    )
-    numbers: dict[int, int] = {}
-    taken = set()
-    for label, name in pairs[np.argsort(-counts, kind="stable")].tolist():
-        if label not in numbers and name not in taken:
-            numbers[label] = name
-            taken.add(name)
-    free = count(n_labels)
-    found = [numbers[label] if label in numbers else next(free) for label in range(grown.max() + 1)]
-    return np.array(found, dtype=np.int32)[grown]
-
-
-def _checked_soft(duplicate_free: object, settings: Coordinate | Power) -> bool:
+def _may_hold_copies(one_per_group: object, settings: Coordinate | Power) -> bool:
     """Tell whether groups may turn out to hold copies; refuse unknown values."""
-    if duplicate_free not in ("hard", "soft"):
+    if one_per_group not in ONE_PER_GROUP:
         raise InvalidInputError(
-            f"duplicate_free must be one of hard, soft; found {duplicate_free!r}"
+            f"one_per_group must be one of {', '.join(ONE_PER_GROUP)}; found {one_per_group!r}"
         )
-    if duplicate_free == "soft" and isinstance(settings, Power):
+    is_soft = one_per_group == ONE_PER_GROUP[1]
+    if is_soft and isinstance(settings, Power):
         raise InvalidInputError(
-            "duplicate_free='soft' needs solver='coordinate'; found solver='power'"
+            "one_per_group='unless_copies' needs solver='coordinate'; found solver='power'"
         )
-    return duplicate_free == "soft"
+    return is_soft
 
 
-def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: object) -> None:
-    """Refuse arguments that the solver or the pick does not use."""
-    if settings.name == "power" and given["start"] is not None:
-        raise InvalidInputError("start needs solver='coordinate'; found solver='power'")
-    if pick != "valleys" and given["scales"] is not None:
-        raise InvalidInputError(f"scales needs pick='valleys'; found pick={pick!r}")
+def _problem_of_points(graph: NeighborGraph, groups: object, kind: str | None) -> Problem:
+    """Return the problem of a neighbour graph of points; refuse groups and other kinds."""
+    if groups is not None:
+        raise InvalidInputError("a NeighborGraph must be solved without groups; found groups")
+    if kind not in (None, "graph"):
+        raise InvalidInputError(f"a NeighborGraph is of no other kind; found kind={kind!r}")
+    return Problem.check(graph.similarity, kind="graph")
 
 
 def _saving(problem: Problem) -> Any:
@@ -275,35 +196,44 @@ def _saving(problem: Problem) -> Any:
     return lambda labels: model.labeling(labels[model.graph.given]).saving
 
 
-def _absorb(problem: Problem, start: Result, *, is_soft: bool) -> Outcome:
-    """Add the items and similarities of a problem to an earlier result.
+def _extend(
+    is_soft: bool, result: Result, method: str, similarity: Any, groups: Iterable[Hashable] | None
+) -> Result:
+    """Add the items and similarities of a problem to a result, for one of its methods.
 
-    If that found copies, the items of their groups are free, unless groups are hard.
+    If the result let copies share labels, the items of their groups are free.
     """
     from spherelax.coordinate.solve import absorb, with_found
     from spherelax.coordinate.solved import CoordinateSource
-    from spherelax.power.run import PowerSource
 
-    if not isinstance(start, Result) or not isinstance(start.source, CoordinateSource):
-        found = type(start).__name__
-        if isinstance(start, Result):
-            is_power = isinstance(start.source, PowerSource)
-            found = f"one {'of the power solver' if is_power else 'that was loaded from a file'}"
-        raise InvalidInputError(f"start must be a Result of the coordinate solver; found {found}")
-    if len(start.labels) > problem.n_items:
+    source = result._source
+    if not isinstance(source, CoordinateSource):
         raise InvalidInputError(
-            f"start must not have more items than similarity, {problem.n_items}; "
-            f"found {len(start.labels)}"
+            f"{method} needs a result of the coordinate solver; found one of the power solver"
         )
-    source = start.source
-    if not (is_soft and source.with_copies):
-        return absorb(problem, source, start.labels, start.alpha)
-    free = problem.freed(source.with_copies)
-    outcome = absorb(free, source, start.labels, start.alpha, sources=problem.groups)
-    return with_found(outcome, source)
+    if isinstance(similarity, NeighborGraph):
+        problem = _problem_of_points(similarity, groups, None)
+    else:
+        kind = "graph" if result.kind == "points" else result.kind
+        problem = Problem.check(similarity, groups, kind)
+    if len(result.labels) > problem.n_items:
+        raise InvalidInputError(
+            f"{method} needs similarities of the {len(result.labels)} known items, and of more; "
+            f"found {problem.n_items} items"
+        )
+    alpha = result.path.alpha
+    if is_soft and source.with_copies:
+        free = problem.freed(source.with_copies)
+        outcome = absorb(free, source, result.labels, alpha, sources=problem.groups)
+        outcome = with_found(outcome, source)
+    else:
+        outcome = absorb(problem, source, result.labels, alpha)
+    grown = _result(problem, replace(outcome, kind=result.kind), is_soft=is_soft)
+    _warn(grown, is_soft=is_soft, stacklevel=5)
+    return grown
 
 
-def _result(problem: Problem, outcome: Outcome) -> Result:
+def _result(problem: Problem, outcome: Outcome, *, is_soft: bool) -> Result:
     """Turn the outcome of a solver into a result."""
     status = outcome.status
     if problem.isolated.all():
@@ -311,20 +241,17 @@ def _result(problem: Problem, outcome: Outcome) -> Result:
     elif not outcome.is_whole:
         status = Status.INTERRUPTED
     return Result(
-        labels=outcome.labels,
-        alpha=outcome.alpha,
         status=status,
-        path=outcome.path,
-        index=outcome.index,
-        right=outcome.right,
-        left=outcome.left,
-        max_labels=outcome.source.max_labels,
-        source=outcome.source,
-        rival=outcome.rival,
+        kind=outcome.kind,
+        reading=outcome.reading,
+        path=outcome.picked_path(),
+        alternative=outcome.alternative,
+        _source=outcome.source,
+        _extend=partial(_extend, is_soft),
     )
 
 
-def _checked_scales(scales: ArrayLike | None, problem: Problem) -> NDArray[np.float64]:
+def _checked_scales(scales: NDArray[np.float64] | None, problem: Problem) -> NDArray[np.float64]:
     """Return one positive scale for each item; refuse anything else."""
     if scales is None:
         return np.ones(problem.n_items)

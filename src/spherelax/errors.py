@@ -29,6 +29,11 @@ class InvalidInputError(ValueError):
 class SphereWarning(UserWarning):
     """A warning that the labels need a check; the message says why.
 
+    Attributes
+    ----------
+    about : str or None
+        The name of the status that the warning tells of, "copies" if groups hold some, or None.
+
     Examples
     --------
     >>> import warnings
@@ -38,7 +43,13 @@ class SphereWarning(UserWarning):
     ...     labels = sl.solve([[1, 0], [0, 1]]).labels
     >>> print(labels, caught[0].message)
     [0 1] No item is similar to any other, so each has its own label. Check the similarities.
+    >>> caught[0].message.about
+    'isolated'
     """
+
+    def __init__(self, message: str, about: str | None = None) -> None:
+        super().__init__(message)
+        self.about = about
 
 
 def brief(message: str) -> str:

@@ -17,16 +17,16 @@ from spherelax.coordinate.kinds import has_floor
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels
 from spherelax.problem import Problem
-from spherelax.result import Callback, Prediction, Result
+from spherelax.result import Prediction, Result
 from spherelax.settings import Coordinate, Power, solver_settings
 
 AFFINITIES: Mapping[str, Callable[..., Any]] = {
-    "nearest_neighbors": similarity.nearest_neighbors,
+    "nearest_neighbors": similarity.neighbor_graph,
     "adaptive": similarity.adaptive,
     "rbf": similarity.rbf,
 }
 # Parameters that are arguments of `solve`.
-GIVEN = ("solver", "pick", "n_jobs", "callback")
+GIVEN = ("solver", "pick", "n_jobs")
 
 
 class _SphereEstimator(ClusterMixin, BaseEstimator):
@@ -34,8 +34,13 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
 
     def _solve(self, W: Any, groups: Iterable[Hashable] | None, **others: Any) -> Result:
         """Solve with the parameters of the estimator and others, and set the fitted attributes."""
-        given = {name: getattr(self, name) for name in GIVEN}
-        self.result_ = solve(W, groups, start=self._start(W.shape[0]), **given | others)
+        n_items = (W.similarity if isinstance(W, similarity.NeighborGraph) else W).shape[0]
+        start = self._start(n_items)
+        if start is None:
+            given = {name: getattr(self, name) for name in GIVEN}
+            self.result_ = solve(W, groups, **given, **others)
+        else:
+            self.result_ = start.extend(W, groups)
         self.labels_: Labels = self.result_.labels
         self.resolution_ = self.result_.resolution
         return self.result_
@@ -96,11 +101,11 @@ class SphereClustering(_SphereEstimator):
         Keyword arguments of the kernel or the function.
     solver : {"coordinate", "power"}, Coordinate or Power
         As in :func:`spherelax.solve`.
-    pick : {"description", "eta", "stability", "valleys"} or float, optional
-        As in :func:`spherelax.solve`; but with the affinity "nearest_neighbors" and the coordinate
-        solver, None is "valleys", because other picks cut a cluster of a neighbour graph into
-        pieces.
-    n_jobs, callback
+    pick : {"description", "eta", "stability"} or float, optional
+        As in :func:`spherelax.solve`. With the affinity "nearest_neighbors" and the coordinate
+        solver it is best left None: labels are then merged, unless the points between them are less
+        dense. Other picks cut a cluster of a neighbour graph into pieces.
+    n_jobs
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` continues from the labels of the last `fit`, whose samples must be the first
@@ -148,7 +153,6 @@ class SphereClustering(_SphereEstimator):
         solver: str | Coordinate | Power = "coordinate",
         pick: str | float | None = None,
         n_jobs: int | None = None,
-        callback: Callback | None = None,
         warm_start: bool = False,
     ) -> None:
         self.affinity = affinity
@@ -156,7 +160,6 @@ class SphereClustering(_SphereEstimator):
         self.solver = solver
         self.pick = pick
         self.n_jobs = n_jobs
-        self.callback = callback
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
@@ -174,9 +177,14 @@ class SphereClustering(_SphereEstimator):
         SphereClustering
             The estimator itself.
         """
-        self.affinity_matrix_, scales = self._affinity(X)
-        found = {"pick": "valleys", "scales": scales} if self._seeks_valleys(scales) else {}
-        result = self._solve(self.affinity_matrix_, None, kind=self._kind(), **found)
+        graph = self._affinity(X)
+        if isinstance(graph, similarity.NeighborGraph):
+            self.affinity_matrix_ = graph.similarity
+            self._places: Any = graph.places
+            result = self._solve(graph, None)
+        else:
+            self.affinity_matrix_ = graph
+            result = self._solve(graph, None, kind=self._kind())
         self.n_clusters_ = result.n_labels
         return self
 
@@ -260,30 +268,17 @@ class SphereClustering(_SphereEstimator):
         """Tell whether the affinity has this name; it may also be a function."""
         return isinstance(self.affinity, str) and self.affinity == name
 
-    def _seeks_valleys(self, scales: NDArray[np.float64] | None) -> bool:
-        """Tell whether the pick is "valleys", which needs scales."""
-        is_default = isinstance(solver_settings(self.solver), Coordinate)
-        return scales is not None and is_default and self.pick in (None, "valleys")
-
-    def _affinity(self, X: Any) -> tuple[Any, NDArray[np.float64] | None]:
-        """Check X; return similarities and, for a neighbour graph, scales."""
+    def _affinity(self, X: Any) -> Any:
+        """Check X; return similarities, as a NeighborGraph if they are one."""
         if self._is_affinity("precomputed"):
-            return self._checked_similarity(X), None
+            return self._checked_similarity(X)
         kernel = AFFINITIES.get(self.affinity) if isinstance(self.affinity, str) else self.affinity
         if not callable(kernel):
             raise InvalidInputError(
                 f"affinity must be one of {', '.join(AFFINITIES)}, precomputed or a function; "
                 f"found {self.affinity!r}"
             )
-        points, parameters = (
-            validate_data(self, X, ensure_min_samples=2),
-            self.affinity_params or {},
-        )
-        if self._is_affinity("nearest_neighbors"):
-            graph = similarity.neighbor_graph(points, **parameters)
-            self._places = graph.places
-            return graph.similarity, graph.scales
-        return kernel(points, **parameters), None
+        return kernel(validate_data(self, X, ensure_min_samples=2), **self.affinity_params or {})
 
     def __sklearn_tags__(self) -> Any:
         """Set the tags: whether X holds similarities or points."""
@@ -301,9 +296,9 @@ class SphereMatching(_SphereEstimator):
     ----------
     kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
         What the similarities are, as in :func:`spherelax.solve`. Only "odds" may be negative.
-    duplicate_free : {"hard", "soft"}
+    one_per_group : {"always", "unless_copies"}
         Whether every group holds each thing once, as in :func:`spherelax.solve`.
-    solver, pick, n_jobs, callback
+    solver, pick, n_jobs
         As in :func:`spherelax.solve`.
     warm_start : bool
         Whether `fit` continues from the labels of the last `fit`, whose items must be the first
@@ -314,7 +309,7 @@ class SphereMatching(_SphereEstimator):
     ----------
     labels_ : ndarray of shape (n_samples,)
         Label of each item, numbered in order of first appearance.
-    n_universe_ : int
+    n_labels_ : int
         Number of different things found.
     resolution_ : float
         Where on the path the labels come from: higher is finer.
@@ -331,14 +326,14 @@ class SphereMatching(_SphereEstimator):
     >>> from spherelax.datasets import make_partial_matching
     >>> W, groups, truth = make_partial_matching(10, 8, shuffled=0.2, random_state=0)
     >>> matching = SphereMatching().fit(W, groups=groups)
-    >>> matching.n_universe_, len(matching.matches())
+    >>> matching.n_labels_, len(matching.matches())
     (8, 92)
 
     A collection that grows by one group:
 
     >>> known = groups < groups.max()
     >>> matching = SphereMatching(warm_start=True).fit(W[known][:, known], groups=groups[known])
-    >>> matching.fit(W, groups=groups).n_universe_
+    >>> matching.fit(W, groups=groups).n_labels_
     8
     """
 
@@ -346,19 +341,17 @@ class SphereMatching(_SphereEstimator):
         self,
         *,
         kind: str | None = None,
-        duplicate_free: str = "hard",
+        one_per_group: str = "always",
         solver: str | Coordinate | Power = "coordinate",
         pick: str | float | None = None,
         n_jobs: int | None = None,
-        callback: Callback | None = None,
         warm_start: bool = False,
     ) -> None:
         self.kind = kind
-        self.duplicate_free = duplicate_free
+        self.one_per_group = one_per_group
         self.solver = solver
         self.pick = pick
         self.n_jobs = n_jobs
-        self.callback = callback
         self.warm_start = warm_start
 
     def fit(
@@ -386,14 +379,14 @@ class SphereMatching(_SphereEstimator):
         """
         X = self._checked_similarity(X)
         objects = range(X.shape[0]) if groups is None else groups
-        given = {"kind": self.kind, "duplicate_free": self.duplicate_free}
-        self.n_universe_ = self._solve(X, objects, **given).n_labels
+        given = {"kind": self.kind, "one_per_group": self.one_per_group}
+        self.n_labels_ = self._solve(X, objects, **given).n_labels
         return self
 
     def matches(self) -> NDArray[np.intp]:
         """Return the pairs of items that share a label, cycle consistent, as rows i < j."""
         check_is_fitted(self)
-        return self.result_.matches()
+        return self.result_.pairs().items
 
     def _takes_odds(self) -> bool:
         """Tell whether X holds log odds, which may be negative."""

@@ -7,6 +7,7 @@ together are equal arrays, and the number of labels is one more than the largest
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.memory import NUMBER, check_fits
 
 Labels = NDArray[np.int32]
+Count = TypeVar("Count", int, NDArray[np.integer])
 
 # Integers below this number times the number of items are renumbered without sorting.
 SPARSE = 4
@@ -30,6 +32,17 @@ def count_labels(labels: NDArray[np.integer]) -> int:
     3
     """
     return int(labels.max()) + 1
+
+
+def count_pairs(n: Count) -> Count:
+    """Return how many pairs n items make; n may be an array.
+
+    Examples
+    --------
+    >>> count_pairs(4), count_pairs(np.array([1, 3]))
+    (6, array([0, 3]))
+    """
+    return n * (n - 1) // 2
 
 
 def are_in_order(labels: NDArray[np.integer]) -> bool:
@@ -165,10 +178,10 @@ def inside_pairs(labels: Labels) -> NDArray[np.intp]:
            [2, 4]])
     """
     sizes = np.bincount(labels)
-    n_pairs = int(sizes @ (sizes - 1)) // 2
+    n = int(count_pairs(sizes).sum())
     check_fits(
-        NUMBER * PAIR_NUMBERS * n_pairs,
-        f"the list of all {n_pairs:,} pairs that share a label",
+        NUMBER * PAIR_NUMBERS * n,
+        f"the list of all {n:,} pairs that share a label",
         "Use the labels, or a higher resolution.",
     )
     by_label = np.argsort(labels, kind="stable")

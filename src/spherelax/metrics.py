@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.labels import count_labels, encode, inside_pairs, renumber
+from spherelax.labels import count_labels, count_pairs, encode, inside_pairs, renumber
 from spherelax.settings import POSITIVE_INTEGER, check_range
 
 # A similarity is read in blocks of this number of rows, which saves memory.
@@ -43,7 +43,7 @@ class Correctness(NamedTuple):
         Whether all items of the label are the same thing, and whether no item outside is the same
         as one of its items.
     pairs : boolean ndarray of shape (n_pairs,)
-        Whether the pair is right, in the order of ``Result.matches()``.
+        Whether the pair is right, in the order of ``Result.pairs()``.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def _n_pairs_of_both(first: NDArray[np.intp], second: NDArray[np.intp]) -> int:
     cells = np.sort(first * (second.max() + 1) + second)
     ends = np.flatnonzero(np.r_[cells[1:] != cells[:-1], True])
     sizes = np.diff(ends, prepend=-1)
-    return int((sizes * (sizes - 1) // 2).sum())
+    return int(count_pairs(sizes).sum())
 
 
 def _combined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -363,7 +363,7 @@ def _combined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.i
 def _n_pairs(codes: NDArray[np.intp]) -> int:
     """Count the pairs with equal codes."""
     sizes = np.bincount(codes)
-    return int((sizes * (sizes - 1) // 2).sum())
+    return int(count_pairs(sizes).sum())
 
 
 def _share(part: Any, whole: Any) -> float:

@@ -90,7 +90,7 @@ def sweep(
         _draw_savings(ax, curve)
     _draw_marks(ax, result, curve)
     counts = ax.twinx()
-    n_labels = result.n_labels_per_step
+    n_labels = path.n_labels
     counts.step(curve.x, n_labels, where="mid", color=GREY, lw=1)
     counts.set_yscale("log", subs=[])
     counts.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
@@ -246,8 +246,8 @@ def matches(
     groups : sequence of n_items labels
         The image of each item, as in :func:`spherelax.solve`.
     pairs : array-like of shape (n_pairs, 2)
-        Pairs of items, such as ``result.matches()`` or part of it. Pairs with an item in an image
-        that is not shown are left out.
+        Pairs of items, such as ``result.pairs().items`` or part of it. Pairs with an item in an
+        image that is not shown are left out.
     correct : array-like of n_pairs booleans, optional
         Which pairs are right, such as ``truth[pairs[:, 0]] == truth[pairs[:, 1]]``. If given, right
         pairs are green, wrong ones red and dashed.
@@ -309,7 +309,7 @@ def reliability(
     ----------
     result : Result
         A result whose confidence is a probability (``result.is_probability``); for anything but
-        items, one with :meth:`Result.entity_probability`.
+        items, one with :meth:`Result.entities`.
     truth : sequence of n_items labels
         True labels.
     of : {"pairs", "pure", "whole", "items"}
@@ -356,13 +356,13 @@ def _likely_and_right(
     right = metrics.correctness(truth, result.labels)
     if of == "items" and result.is_probability:
         return result.confidence, right.items
-    entities = result.entity_probability()
+    entities = result.entities()
     if entities is None:
         raise InvalidInputError(
             f"result must have probabilities of {of}, as for kind='pairs'; found none"
         )
     if of == "pairs":
-        return np.asarray(result.pair_probability()), right.pairs
+        return np.asarray(result.pairs().probability), right.pairs
     if of == "whole":
         return entities.whole, right.whole
     several = np.bincount(result.labels) > 1
@@ -457,10 +457,11 @@ def _name(scale: Any, name: str, color: str) -> None:
 
 def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
     """Mark the pick and, if there are any, the two maxima of eta."""
+    right, left = result.path.maxima
     for index, marker, color, label in (
-        (result.right, ">", PLUM, "right maximum"),
-        (result.left, "<", PLUM, "left maximum"),
-        (result.position, "o", GREEN, "pick"),
+        (right, ">", PLUM, "right maximum"),
+        (left, "<", PLUM, "left maximum"),
+        (result.path.picked, "o", GREEN, "pick"),
     ):
         if index is not None:
             at = curve.x[index], curve.y[index]
@@ -471,8 +472,8 @@ def _draw_scores(
     ax: Any, result: Result, truth: Labels, groups: Labels | None, x: NDArray[np.float64]
 ) -> Any:
     """Draw the F-score of every step, and a dashed line at that of the pick, on new Axes."""
-    scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.labelings]
-    picked = scores[result.position]
+    scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.path.labels]
+    picked = scores[result.path.picked]
     scale = ax.twinx()
     scale.plot(x, scores, color=BLUE, lw=1.5)
     scale.axhline(picked, color="black", ls="--", lw=1, label=f"F-score of the pick, {picked:.3f}")

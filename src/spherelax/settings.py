@@ -53,6 +53,9 @@ class Range:
 MOST = 10_000
 HIGHEST = 1e15  # resolutions above it are as good as it: alpha would be rounded to 1
 
+# Whether every group holds each thing once.
+ONE_PER_GROUP = ("always", "unless_copies")
+
 POSITIVE_INTEGER = Range(1, integer=True)
 RESOLUTION = Range(0, low_open=True)
 NOT_NEGATIVE = Range(0)
@@ -122,7 +125,7 @@ class Coordinate(_Checked):
     """
 
     name: ClassVar[str] = "coordinate"
-    picks: ClassVar[tuple[str, ...]] = ("description", "eta", "stability", "valleys")
+    picks: ClassVar[tuple[str, ...]] = ("description", "eta", "stability")
 
     n_steps: int | None = _setting(
         None,
@@ -164,7 +167,7 @@ class Power(_Checked):
         None,
         POSITIVE_INTEGER,
         "Upper bound on the number of labels, k of the paper; items that are similar to no other "
-        "do not count. Default: a generous bound for the input; it is max_labels of the result.",
+        "do not count. Default: a generous bound for the input, path.max_labels of the result.",
     )
     alpha_step: float = _setting(
         0.01,
@@ -224,11 +227,6 @@ def checked_pick(pick: object, solver: Coordinate | Power) -> str | float:
     if isinstance(pick, str):
         if pick in solver.picks:
             return pick
-        owners = [repr(other.name) for other in SOLVERS.values() if pick in other.picks]
-        if owners:
-            raise InvalidInputError(
-                f"pick={pick!r} needs solver={' or '.join(owners)}; found solver={solver.name!r}"
-            )
         raise InvalidInputError(
             f"pick must be one of {', '.join(solver.picks)} or a resolution; found {shown(pick)}"
         )

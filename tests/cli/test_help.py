@@ -11,7 +11,6 @@ from dataclasses import fields
 from pathlib import Path
 
 import click
-import numpy as np
 import pytest
 from program import BLOCKS, PAIRS, PYTHON, invoke
 
@@ -57,12 +56,12 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     many = f"for {trail.MANY} items or more"
     expected = {
         "solver": inspect.signature(spherelax.solve).parameters["solver"].default,
-        "pick": f"{Coordinate.picks[0]}, with power {Power.picks[0]}"
-        + ("" if command is cli.match else ", for points valleys"),
+        "pick": f"{Coordinate.picks[0]}, with power {Power.picks[0]}; for points, labels are "
+        "merged, unless the points between them are less dense",
         "n_jobs": "all processors",
         "n_steps": f"{trail.STEPS}; {many}, one for each factor of two",
         "row_entries": f"{trail.ENTRIES}; {many}, {trail.ENTRIES_OF_MANY}",
-        "max_labels": "a generous bound for the input; it is max_labels of the result",
+        "max_labels": "a generous bound for the input, path.max_labels of the result",
     }
     assert trail.RATIO_OF_MANY == 2
     for name, default in expected.items():
@@ -71,7 +70,7 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     assert unset - {"delta_margin"} <= set(expected)
     defaults = inspect.signature(spherelax.solve).parameters
     assert defaults["pick"].default is defaults["n_jobs"].default is None
-    others = {"similarity", "groups", "start", "scales", "callback", "duplicate_free"}
+    others = {"similarity", "groups", "callback", "one_per_group"}
     assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
 
 
@@ -81,11 +80,7 @@ def test_choices_are_those_of_the_settings() -> None:
     assert next(iter(SOLVERS)) == inspect.signature(spherelax.solve).parameters["solver"].default
     picks = tuple(options.SOLVING["--pick"].kind.choices)
     assert picks == Coordinate.picks
-    assert set(Power.picks) < set(picks)
-    assert tuple(options.PICK_GROUPED["--pick"].kind.choices) == picks[:-1]
-    points = np.random.default_rng(0).normal(size=(40, 2))
-    found = spherelax.SphereClustering().fit(points).result_.status
-    assert (options.VALLEYS, found) == (picks[-1], spherelax.Status.VALLEYS)
+    assert set(Power.picks) == set(picks)
 
 
 def test_help_tells_which_solver_an_option_is_for() -> None:
@@ -102,8 +97,7 @@ def test_help_tells_which_solver_an_option_is_for() -> None:
             assert f"--{option} INTEGER coordinate only: " in text
         assert "--n-jobs INTEGER Number of threads." in text
         assert text.count(" only: ") == 6
-        valleys = "|valleys" if command == "cluster" else ""
-        assert f"--pick [description|eta|stability{valleys}|NUMBER]" in text
+        assert "--pick [description|eta|stability|NUMBER]" in text
 
 
 def test_help_shows_what_comes_out() -> None:
@@ -193,7 +187,7 @@ def test_version_and_bare_call() -> None:
 
 
 def test_kinds_are_those_of_read() -> None:
-    assert set(options.KINDS) == set(io.reading.KINDS)
+    assert set(options.KINDS) == set(io.reading.FILE_KINDS)
     assert set(manual.KINDS_TEXT) == {*options.KINDS, "groups"}
 
 
@@ -244,7 +238,7 @@ def test_completion_scripts_call_the_program(shell: str) -> None:
     ("words", "expected"),
     [
         (["mat"], ["match"]),
-        (["match", "--du"], ["--duplicate-free"]),
+        (["match", "--du"], ["--duplicate-free-sources"]),
         (["match", "--solver", ""], ["coordinate", "power"]),
         (["help", "f"], ["formats"]),
         (["cluster", "--as", "po"], ["points"]),

@@ -152,9 +152,10 @@ def test_an_interruption_during_the_sweep_leaves_the_labels_so_far(
     assert (result.exit_code, result.stdout) == (130, "")
     assert labels_in(Path("labels.csv").read_text()) == list("012345678")
     lines = result.stderr.splitlines()
-    assert len(lines) == 7
-    assert lines[1] == (spherelax.Status.CHOSEN if options else spherelax.Status.INTERRUPTED)
-    assert lines[6] == "spherelax: interrupted after 3 steps, at resolution 2.333"
+    assert len(lines) == 8
+    status = spherelax.Status.CHOSEN if options else spherelax.Status.INTERRUPTED
+    assert lines[1] == status.sentence
+    assert lines[7] == "spherelax: interrupted after 3 steps, at resolution 2.333"
 
 
 def hit_control_c() -> None:
@@ -237,7 +238,7 @@ def test_control_c(solver: str) -> None:
     code, stdout, stderr = run_on_terminal("cluster", "noise.npy", *options, interrupt=True)
     assert code == 130
     assert stdout == ""
-    assert spherelax.Status.INTERRUPTED in stderr
+    assert spherelax.Status.INTERRUPTED.sentence in stderr
     assert re.search(
         r"\r\nspherelax: interrupted after \d+ steps, at resolution [\d.]+\r\n$", stderr
     )

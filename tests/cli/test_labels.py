@@ -57,14 +57,15 @@ def test_files_and_summary() -> None:
     assert result.exit_code == 0
     assert result.stdout == ""
     lines = result.stderr.splitlines()
-    assert len(lines) == 6
+    assert len(lines) == 7
     assert lines[0] == "3 labels from 9 items"
-    assert lines[1] in set(spherelax.Status)
-    assert lines[2] == (
+    assert lines[1] == spherelax.Status.DESCRIBED.sentence
+    assert lines[2].startswith("Taken for a graph: ")
+    assert lines[3] == (
         "confidence: 1.00 on average, below 0.1 for 0 items; about 0 items may be in a wrong label"
     )
-    assert lines[3] == "input: read as edges; --as sets another kind"
-    assert lines[4:] == ["labels: labels.csv", "picture: sweep.png"]
+    assert lines[4] == "input: read as edges; --as sets another kind"
+    assert lines[5:] == ["labels: labels.csv", "picture: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
     assert not [path for path in Path().iterdir() if path.suffix == ".part"]
@@ -94,7 +95,7 @@ def test_numbers_of_the_method_are_for_those_who_ask() -> None:
 def test_other_steps_of_the_path() -> None:
     fine = invoke("cluster", "edges.csv", "--pick", "99", *POWER)
     assert labels_in(fine.stdout) == list("012345678")
-    assert str(spherelax.Status.CHOSEN) in fine.stderr
+    assert spherelax.Status.CHOSEN.sentence in fine.stderr
     exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)
     assert exact.stdout == fine.stdout
     near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
@@ -145,7 +146,7 @@ def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("edges.csv").write_text("a,b,0\nc,d,0\n")
     stderr = invoke("cluster", "edges.csv").stderr
     assert stderr.count("warning: max_labels was limited\n") == 1
-    assert stderr.count(spherelax.Status.ISOLATED) == 1
+    assert stderr.count(spherelax.Status.ISOLATED.sentence) == 1
     assert "SphereWarning" not in stderr
 
 
@@ -168,9 +169,9 @@ def test_options_of_pairs() -> None:
     Path("other.csv").write_text(PAIRS.replace("source_a,id_a,source_b,id_b,score", "a,b,c,d,e"))
     named = invoke("match", "other.csv", "--columns", "a, b,c,d,e")
     assert named.stdout == invoke("match", "pairs.csv").stdout
-    some = invoke("match", "pairs.csv", "--duplicate-free", "g0,g2")
+    some = invoke("match", "pairs.csv", "--duplicate-free-sources", "g0,g2")
     assert some.stderr.startswith("3 entities from 9 records in 2 sources\n")
-    none = invoke("match", "pairs.csv", "--duplicate-free", "")
+    none = invoke("match", "pairs.csv", "--duplicate-free-sources", "")
     assert none.stderr.startswith("3 entities from 9 records\n")
 
 
@@ -279,7 +280,7 @@ def test_the_summary_for_scripts() -> None:
     result = invoke("match", "edges.csv", "--groups", "groups.csv", "--json")
     about = json.loads(result.stdout)
     assert (about["n_items"], about["n_groups"], about["n_labels"]) == (9, 3, 3)
-    assert about["kind"] == "edges"
+    assert (about["reads_as"], about["kind"], about["reading"]) == ("edges", "graph", "plain")
     assert result.stderr == ""
     both = invoke("match", "edges.csv", "--groups", "groups.csv", "--json", "--out", "labels.csv")
     assert json.loads(both.stdout) == about
@@ -332,7 +333,7 @@ def test_devices_need_no_ending() -> None:
 
 def test_a_report_beside_the_labels() -> None:
     result = invoke("cluster", "edges.csv", "--report", "page.html", "--out", "labels.csv")
-    assert result.stderr.splitlines()[4:] == ["labels: labels.csv", "report: page.html"]
+    assert result.stderr.splitlines()[5:] == ["labels: labels.csv", "report: page.html"]
     assert "Labels of edges.csv" in Path("page.html").read_text()
 
 
@@ -349,7 +350,7 @@ def test_the_kind_of_similarities() -> None:
         done = invoke("cluster", *arguments)
         assert done.exit_code == 0
         assert [line.split(",")[1] for line in done.stdout.splitlines()[1:]] == list("0011")
-        assert words.speak(spherelax.Status.LIKELIEST) in done.stderr
+        assert words.speak(spherelax.Status.LIKELIEST.sentence) in done.stderr
 
 
 def test_edges_are_a_graph_unless_they_are_said_to_be_candidates() -> None:
@@ -361,8 +362,8 @@ def test_edges_are_a_graph_unless_they_are_said_to_be_candidates() -> None:
         invoke("cluster", "scored.csv"),
         invoke("cluster", "scored.csv", "--kind", "pairs"),
     )
-    assert spherelax.Status.LIKELIEST not in graph.stderr
-    assert spherelax.Status.LIKELIEST in found.stderr
+    assert spherelax.Status.LIKELIEST.sentence not in graph.stderr
+    assert spherelax.Status.LIKELIEST.sentence in found.stderr
     labels = {name: label for name, label, _ in csv.reader(found.stdout.splitlines()[1:])}
     mine = [labels[f"i{item}"] for item in range(len(truth))]
     assert spherelax.metrics.pairwise_scores(truth, mine).f_score > 0.99

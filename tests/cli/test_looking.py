@@ -29,12 +29,12 @@ def test_path_has_one_row_per_step(options: tuple[str]) -> None:
     for name, curve in {
         "alpha": expected.path.alphas,
         "resolution": expected.path.resolutions,
-        "labels": expected.n_labels_per_step,
+        "labels": expected.path.n_labels,
         "eta": expected.path.etas,
         "stability": expected.path.stability,
     }.items():
         np.testing.assert_allclose([float(step[name]) for step in steps], curve, rtol=1e-5)
-    assert [step["picked"] for step in steps].index("1") == expected.position
+    assert [step["picked"] for step in steps].index("1") == expected.path.picked
     assert sum(step["picked"] == "1" for step in steps) == 1
     if options:
         assert {step["saving"] for step in steps} == {""}
@@ -46,7 +46,7 @@ def test_path_has_one_row_per_step(options: tuple[str]) -> None:
 def test_path_as_json_and_into_files() -> None:
     about = json.loads(invoke("path", "edges.csv", "--json").stdout)
     assert about["is_whole"]
-    assert about["status"] in set(spherelax.Status)
+    assert spherelax.Status(about["status"]).sentence == about["sentence"]
     steps = steps_in(invoke("path", "edges.csv").stdout)
     assert [step["labels"] for step in about["steps"]] == [int(step["labels"]) for step in steps]
     assert [step["picked"] for step in about["steps"]].count(True) == 1
@@ -142,7 +142,7 @@ def test_report_with_images() -> None:
 def test_info() -> None:
     about = json.loads(invoke("info", "edges.csv", "--groups", "groups.csv", "--json").stdout)
     assert about == {
-        "kind": "edges",
+        "reads_as": "edges",
         "n_items": 9,
         "n_groups": 3,
         "n_edges": 9,
@@ -185,7 +185,8 @@ def test_what_users_see_are_their_own_scores() -> None:
 )
 def test_info_tells_the_kind(file: str, kind: str) -> None:
     for source, content in ((file, None), ("-", Path(file).read_bytes())):
-        assert json.loads(invoke("info", source, "--json", stdin=content).stdout)["kind"] == kind
+        about = json.loads(invoke("info", source, "--json", stdin=content).stdout)
+        assert about["reads_as"] == kind
 
 
 def test_facts_against_slow_and_simple_ones(seed: int) -> None:

@@ -24,7 +24,7 @@ def _in_folder(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_scale_goes_from_files_to_entities() -> None:
-    arguments = ("scale", "pairs/*.csv", "--out", "entities", "--workers", "2", "--memory", "2GB")
+    arguments = ("scale", "pairs/*.csv", "--out", "entities", "--n-jobs", "2", "--memory", "2GB")
     code, out, said = run(*arguments, "--json", "--write-database", "out.duckdb")
     assert code == 0, said
     about = json.loads(out)
@@ -73,10 +73,10 @@ def test_info_of_a_database_needs_its_table() -> None:
     ("arguments", "message"),
     [
         (("scale", "pairs/*.csv"), "--out is missing"),
-        (("scale", "pairs/*.csv", "--out", "x", "--workers", "0"), "--workers must be an integer"),
+        (("scale", "pairs/*.csv", "--out", "x", "--n-jobs", "0"), "--n-jobs must be an integer"),
         (
-            ("scale", "pairs/*.csv", "--out", "x", "--workers", "2", "--dask", "tcp://x:1"),
-            "only one of --workers and --dask",
+            ("scale", "pairs/*.csv", "--out", "x", "--n-jobs", "2", "--dask", "tcp://x:1"),
+            "only one of --n-jobs and --dask",
         ),
         (("scale", "no*.parquet", "--out", "x"), "no*.parquet: must be a file; found none"),
         (("scale", "pairs/*.csv", "--out", "x", "--memory", "lots"), "must be a size such as 4GB"),

@@ -115,11 +115,10 @@ def test_a_terminal_says_that_it_compiles_and_only_then(monkeypatch: pytest.Monk
 
 @pytest.mark.slow
 def test_a_fault_on_a_terminal_is_one_line_without_a_bar() -> None:
-    arguments = ("path", "w.npy", "--groups", "groups.txt", "--pick", "valleys")
-    code, stdout, stderr = run_on_terminal(*arguments)
-    assert_one_line(
-        code, stdout, stderr.replace("\r\n", "\n"), "pick='valleys' must be used without"
-    )
+    arguments = ("path", "w.npy", "--groups", "groups.txt", "--max-labels", "1")
+    code, stdout, stderr = run_on_terminal(*arguments, "--solver", "power")
+    said = "max_labels must be at least the size of the largest group"
+    assert_one_line(code, stdout, stderr.replace("\r\n", "\n"), said)
 
 
 @pytest.mark.slow

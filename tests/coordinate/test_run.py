@@ -6,7 +6,7 @@ import pytest
 import spherelax as sl
 from spherelax.coordinate import run as module
 from spherelax.coordinate import trail
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import recognize
 from spherelax.coordinate.run import LESSONS, Interrupted, learn, run, walk
 from spherelax.coordinate.trail import Route
@@ -62,7 +62,7 @@ def test_items_are_walked_once_more_with_what_polished_labels_teach(
             break
         found = found.reread(worth=worth)
         gamma = found.average * path.resolutions[at]
-        labels = polished(found.graph, labels, gamma)
+        labels = polish_labels(found.graph, labels, gamma)
     assert last.reading.worth.equals(found.reading.worth)
 
 

@@ -6,9 +6,9 @@ import pytest
 import spherelax as sl
 import twins
 from spherelax.coordinate import shake
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import recognize
-from spherelax.coordinate.shake import shaken
+from spherelax.coordinate.shake import shake_labels
 from spherelax.problem import Problem
 
 
@@ -31,8 +31,8 @@ def test_shaken_labels_save_more(grouped):
         rng = np.random.default_rng(seed)
         gamma = 2.0 * model.average
         start = rng.permutation(model.graph.n_items).astype(np.int32)
-        given = model.labeling(polished(model.graph, start, gamma))
-        found = shaken(model, given, gamma)
+        given = model.labeling(polish_labels(model.graph, start, gamma))
+        found = shake_labels(model, given, gamma)
         assert not twins.clash(found.labels, model.graph.groups())
         assert model.labeling(found.labels).saving == found.saving
         gained.append(found.saving - given.saving)
@@ -44,6 +44,8 @@ def test_labels_that_cannot_be_better_stay_and_few_trials_are_made(monkeypatch):
     model = recognize(Problem.check(np.kron(np.eye(3), np.ones((5, 5)))))
     given = model.labeling(np.repeat(np.int32([0, 1, 2]), 5))
     calls = []
-    monkeypatch.setattr(shake, "polished", lambda *args: calls.append(1) or polished(*args))
-    assert shaken(model, given, 0.5) is given
+    monkeypatch.setattr(
+        shake, "polish_labels", lambda *args: calls.append(1) or polish_labels(*args)
+    )
+    assert shake_labels(model, given, 0.5) is given
     assert len(calls) == shake.IN_VAIN

@@ -96,7 +96,7 @@ def test_paths_go_from_fine_to_coarse(grouped, seed):
 def test_curves_are_those_of_the_labels(seed):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, random_state=seed)
     result = sl.solve(W)
-    model, path = result.source.model, result.path
+    model, path = result._source.model, result.path
     S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
     np.testing.assert_allclose(
         model.average, np.triu(S, 1).sum() / np.triu(np.outer(n, n), 1).sum()
@@ -108,4 +108,4 @@ def test_curves_are_those_of_the_labels(seed):
     savings = [model.labeling(labels).saving for labels in labelings]
     np.testing.assert_allclose(path.savings, savings)
     best = np.flatnonzero(path.savings == path.savings.max())
-    assert result.index == best[(len(best) - 1) // 2]
+    assert result.path.picked == best[(len(best) - 1) // 2]

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax import io
-from spherelax.io.reading import KINDS, TELL
+from spherelax.io.reading import FILE_KINDS, TELL
 
 W = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
 ROLES = "source_a,id_a,source_b,id_b,score"
@@ -177,24 +177,24 @@ def test_missing_files() -> None:
 def test_the_kind_can_be_insisted_on() -> None:
     Path("x.csv").write_text("x,y\n1,2\n3,4\n")
     assert io.kind_of("x.csv") == "edges"
-    assert io.read("x.csv", kind="points").points.tolist() == [[1, 2], [3, 4]]
+    assert io.read("x.csv", reads_as="points").points.tolist() == [[1, 2], [3, 4]]
     Path("x.csv").write_text("1.5,2.5\n")
-    assert io.read("x.csv", kind="edges").ids == ["1.5", "2.5"]
-    with pytest.raises(sl.InvalidInputError, match="kind must be one of matrix, edges, pairs, po"):
-        io.read("x.csv", kind="result")
+    assert io.read("x.csv", reads_as="edges").ids == ["1.5", "2.5"]
+    with pytest.raises(sl.InvalidInputError, match="reads_as must be one of matrix, edges, pairs"):
+        io.read("x.csv", reads_as="result")
 
 
 def test_a_fault_says_that_the_file_was_taken_for_edges() -> None:
     Path("x.csv").write_text("1,2,3\n2,3,-1\n")
     fault = "x.csv, row 2: similarity must be finite and not negative; found '-1'"
     for kind, hint in {
-        None: " (read as edges; kind= or --as sets another kind)",
+        None: " (read as edges; reads_as= or --as sets another kind)",
         "edges": "",
     }.items():
         with pytest.raises(sl.InvalidInputError) as caught:
-            io.read("x.csv", kind=kind)
+            io.read("x.csv", reads_as=kind)
         assert str(caught.value) == f"{fault}{hint}"
-    assert io.read("x.csv", kind="points").points.shape == (2, 3)
+    assert io.read("x.csv", reads_as="points").points.shape == (2, 3)
 
 
 def test_columns_make_pairs() -> None:
@@ -204,14 +204,14 @@ def test_columns_make_pairs() -> None:
     with pytest.raises(
         sl.InvalidInputError, match=r"x\.csv: names of columns must be for pairs; found edges"
     ):
-        io.read("x.csv", kind="edges", columns=["one", "two", "p"])
+        io.read("x.csv", reads_as="edges", columns=["one", "two", "p"])
 
 
 def test_options_reach_their_readers() -> None:
     Path("x.csv").write_text(f"{ROLES}\nx,1,y,2,0.5\n")
-    assert io.read("x.csv", duplicate_free=["y"]).groups == [None, "y"]
+    assert io.read("x.csv", duplicate_free_sources=["y"]).groups == [None, "y"]
     for option, reason in {
-        "duplicate_free": "duplicate-free sources must be for pairs",
+        "duplicate_free_sources": "duplicate-free sources must be for pairs",
         "table": "the choice of a table must be for colmap",
     }.items():
         Path("edges.csv").write_text("a,b\n")
@@ -221,7 +221,7 @@ def test_options_reach_their_readers() -> None:
 
 
 def test_every_kind_has_an_ending() -> None:
-    assert set(KINDS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
+    assert set(FILE_KINDS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
     assert {".csv", ".tsv", ".txt", ".parquet", ".npz", ".npy", ".mtx", ".db"} <= set(TELL)
     Path("x.mtx").write_text("%%MatrixMarket\n")
     Path("x.h5ad").write_text("")
@@ -278,7 +278,7 @@ def test_log_odds_of_every_kind_of_file(file: str) -> None:
     save_signed()
     with pytest.raises(sl.InvalidInputError, match="negative"):
         io.read(file)
-    items = io.read(file, similarity_kind="odds")
+    items = io.read(file, kind="odds")
     assert items.kind == items.problem.kind == "odds"
     np.testing.assert_array_equal(items.similarity.toarray(), SIGNED)
     assert sl.solve(items.problem).labels.tolist() == [0, 0, 1]
@@ -291,18 +291,18 @@ def test_what_similarities_of_files_are() -> None:
     sp.save_npz("matrix.npz", sp.csr_array(np.abs(SIGNED)))
     for file, kind in (("edges.csv", "graph"), ("pairs.csv", None), ("matrix.npz", None)):
         assert io.read(file).problem.kind == kind
-        assert io.read(file, similarity_kind="pairs").problem.kind == "pairs"
-    grown = io.read_groups("groups.csv", io.read("edges.csv", similarity_kind="pairs"))
+        assert io.read(file, kind="pairs").problem.kind == "pairs"
+    grown = io.read_groups("groups.csv", io.read("edges.csv", kind="pairs"))
     assert grown.n_items == 4
     assert grown.problem.kind == "pairs"
 
 
 def test_kinds_of_similarities_that_cannot_be() -> None:
     Path("points.csv").write_text("0.5,1,2,3\n1.5,1,2,3\n")
-    assert io.read("points.csv", similarity_kind="graph").n_items == 2
+    assert io.read("points.csv", kind="graph").n_items == 2
     for kind in ("pairs", "odds"):
         message = f"^points.csv: similarities of points must not be {kind}; leave it out$"
         with pytest.raises(sl.InvalidInputError, match=message):
-            io.read("points.csv", similarity_kind=kind)
-    with pytest.raises(sl.InvalidInputError, match=r"^similarity_kind must be one of graph,"):
-        io.read("points.csv", similarity_kind="cosine")
+            io.read("points.csv", kind=kind)
+    with pytest.raises(sl.InvalidInputError, match=r"^kind must be one of graph,"):
+        io.read("points.csv", kind="cosine")

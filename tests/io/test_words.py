@@ -1,6 +1,7 @@
 """The words of each kind of input, in summaries and in reports."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from program import invoke
 
 import spherelax as sl
 from colmap_scene import make_scene
-from problems import with_confidence
+from problems import with_confidence, with_labels
 from spherelax import io
 from spherelax.io.words import CELLS, ITEMS, KEYPOINTS, POINTS, RECORDS, Words
 from spherelax.report import report_html
@@ -90,7 +91,7 @@ def test_the_number_of_a_track_is_the_same_in_file_and_report(tmp_path):
     labels = result.labels.copy()
     labels[0] = labels.max() + 1
     labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
-    result = with_confidence(result, np.zeros(len(labels)), labels=labels)
+    result = with_confidence(with_labels(result, labels), np.zeros(len(labels)))
     answer = items.answer(result)
     assert len(answer["track"]) == items.n_items - 1
     track_of = {
@@ -113,11 +114,8 @@ def test_no_two_steps_of_the_slider_read_the_same():
     W, _ = sl.datasets.make_binary_similarity(30, 3, random_state=0)
     result = sl.solve(W)
     resolutions = 1.0 + 1e-7 * np.arange(len(result.path.alphas))[::-1]
-    path = sl.SweepPath(
-        resolutions / (1 + resolutions), result.path.etas, result.path.objectives,
-        result.path.labels, result.path.savings,
-    )  # fmt: skip
-    close = sl.Result(**{**vars(result), "path": path, "alpha": path.alphas[result.index]})
+    path = replace(result.path, alphas=resolutions / (1 + resolutions))
+    close = replace(result, path=path)
     for one in (result, close, sl.solve(W, solver=sl.Power(alpha_step=0.001, n_inner=1))):
         page = report_html(io.Items(W, None), one)
         said = re.findall(r'"now":"(.*?)"', page)

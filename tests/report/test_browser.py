@@ -24,7 +24,7 @@ def sizes(page):
 
 def check_step(page, result, index):
     """Compare what is shown with a step of the path."""
-    path, labels = result.path, result.labelings[index]
+    path, labels = result.path, result.path.labels[index]
     n_labels = len(np.unique(labels))
     shown = numbers(page)
     assert shown["labels"] == n_labels
@@ -37,7 +37,7 @@ def check_step(page, result, index):
     assert int(largest) == np.bincount(labels).max()
     said = page.locator("#step").get_attribute("aria-valuetext")
     assert said.startswith(f"resolution {path.resolutions[index]:.4g}, {n_labels:,} label")
-    assert said.endswith(", chosen") == (index == result.position)
+    assert said.endswith(", chosen") == (index == result.path.picked)
     assert page.locator("#now").text_content() == said
 
 
@@ -47,7 +47,7 @@ def test_slider_moves_by_keyboard_through_the_path(visit, clustering, solver):
     result = sl.solve(items.similarity, solver=solver)
     page = visit(report_html(items, result))
     last = len(result.path.alphas) - 1
-    check_step(page, result, result.position)
+    check_step(page, result, result.path.picked)
     assert page.locator("#back").is_disabled()
     page.locator("#step").focus()
     frame = page.locator("#blocks")
@@ -62,7 +62,7 @@ def test_slider_moves_by_keyboard_through_the_path(visit, clustering, solver):
         check_step(page, result, step)
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
-    check_step(page, result, result.position)
+    check_step(page, result, result.path.picked)
     assert frame.get_attribute("d") == before
 
 
@@ -141,9 +141,9 @@ def test_page_without_scripts_shows_the_chosen_answer(visit, matching, illustrat
     page = visit(illustrated, java_script_enabled=False)
     assert page.locator("#control").is_hidden()
     assert page.get_by_text("turn on JavaScript").is_visible()
-    check_step(page, result, result.position)
+    check_step(page, result, result.path.picked)
     assert page.locator(".pair:visible").count() == 1
-    assert str(result.status) in page.locator(".verdict").inner_text()
+    assert result.status.sentence in page.locator(".verdict").inner_text()
     assert f"{len(items.groups)} items" in page.locator(".verdict").inner_text()
 
 

@@ -15,7 +15,7 @@ SETTINGS = [
     ("coordinate", "description", "saving"),
     ("coordinate", "eta", "movement"),
     ("coordinate", "stability", "saving"),
-    ("coordinate", "valleys", "saving"),
+    ("coordinate", None, "saving"),
     ("coordinate", 1.0, "saving"),
     ("power", "eta", "movement"),
     ("power", "stability", "movement"),
@@ -27,16 +27,17 @@ SETTINGS = [
 @pytest.mark.parametrize(("solver", "pick", "name"), SETTINGS)
 def test_first_curve_is_what_the_choice_was_made_by(clustering, solver, pick, name):
     items, _ = clustering
-    result = sl.solve(items.similarity, solver=solver, pick=pick)
+    W = items.similarity if pick else sl.similarity.NeighborGraph(items.similarity)
+    result = sl.solve(W, solver=solver, pick=pick)
     first = curves(Case.of(items, result))[0]
     assert first.name == name
-    is_other = pick in ("stability", "valleys", 1.0)
+    is_other = pick in ("stability", None, 1.0)
     assert first.meaning.count("but the labels were chosen in another way") == is_other
     page = report_html(items, result)
-    n_peaks = sum(step is not None for step in (result.left, result.right))
+    n_peaks = sum(step is not None for step in result.path.maxima)
     assert page.count('class="dot peak" style') == n_peaks
     assert (n_peaks > 0) == (pick == "eta") == ("maxima of movement" in page)
-    worth = (result.path.savings if name == "saving" else result.path.etas)[result.position]
+    worth = (result.path.savings if name == "saving" else result.path.etas)[result.path.picked]
     shown = re.search(r'id="now-first">(.*?)<', page)[1]
     assert float(shown.replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from problems import with_labels
 from spherelax.report import report_html
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped, why
@@ -30,7 +31,7 @@ def test_dropped_pairs_and_their_rivals_are_those_of_a_slow_search(matching):
             for other in np.flatnonzero(labels == label)
         )
 
-    for pair, end, rival, fits, apart in zip(*found, strict=True):
+    for pair, end, holder, fits, apart in zip(*found, strict=True):
         i, j = pair
         rivals = {
             (one, k)
@@ -40,12 +41,12 @@ def test_dropped_pairs_and_their_rivals_are_those_of_a_slow_search(matching):
         }
         members = [{groups[k] for k in np.flatnonzero(labels == labels[one])} for one in (i, j)]
         assert apart == bool(members[0] & members[1])
-        if rival < 0:
+        if holder < 0:
             assert not rivals
             assert not fits
         else:
-            assert (end, rival) in rivals
-            assert fits == (n_similar(rival, labels[rival]) > n_similar(end, labels[rival]))
+            assert (end, holder) in rivals
+            assert fits == (n_similar(holder, labels[holder]) > n_similar(end, labels[holder]))
 
 
 def test_the_reasons_are_counted_and_told(matching):
@@ -58,12 +59,12 @@ def test_the_reasons_are_counted_and_told(matching):
     assert said in report_html(items, result)
     reasons = why(case, dropped)
     assert len(reasons) == len(dropped.pairs)
-    for (i, j), rival in zip(dropped.pairs.tolist(), dropped.rival.tolist(), strict=True):
-        if rival >= 0:
-            assert reasons[i, j].startswith(f"{items.names[rival]} has the place")
+    for (i, j), holder in zip(dropped.pairs.tolist(), dropped.holder.tolist(), strict=True):
+        if holder >= 0:
+            assert reasons[i, j].startswith(f"{items.names[holder]} has the place")
 
 
 def test_nothing_dropped_is_said(given):
     case = given(np.array([[0, 1.0], [1, 0]]), ["x", "y"])
-    case = replace(case, result=replace(case.result, labels=np.zeros(2, dtype=np.int32)))
+    case = replace(case, result=with_labels(case.result, np.zeros(2, np.int32)))
     assert say_dropped(case, find_dropped(case)) == "No similar pair has different labels."

@@ -24,7 +24,7 @@ def test_outcome_is_that_of_a_slow_count(answer):
     assert found.kept == pytest.approx(across[together].sum() / across.sum(), rel=1e-6)
     assert found.direct == np.count_nonzero(np.triu(across * together))
     assert found.direct + found.implied == np.triu(together, 1).sum()
-    assert found.stability == Case.of(items, result).stability[result.position]
+    assert found.stability == result.path.stability[result.path.picked]
     assert found.n_unsure == (result.confidence < 0.1).sum()
     assert found.confidence == np.histogram(result.confidence, np.arange(11) / 10)[0].tolist()
 

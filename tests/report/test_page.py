@@ -92,6 +92,7 @@ def test_facts_are_those_that_were_counted(matching):
         "Similar pairs": f"{inputs.n_edges}",
         "Similarity": f"{inputs.median:g}",
         "Connected components": f"{inputs.n_components}",
+        "Taken for": "a graph",
         "Number of labels": f"{outcome.n_labels}",
         "Resolution": f"{result.resolution:.4g}",
         "Similarity inside labels": f"{outcome.kept:.0%}",
@@ -115,18 +116,18 @@ def test_embedded_numbers_are_those_of_the_path(clustering, solver):
     items, _ = clustering
     result = sl.solve(items.similarity, solver=solver)
     data = data_of(report_html(items, result))
-    path, stability = result.path, Case.of(items, result).stability
-    assert data["chosen"] == result.position
+    path, stability = result.path, result.path.stability
+    assert data["chosen"] == result.path.picked
     assert len(data["steps"]) == len(data["x"]) == len(path.alphas)
     assert data["x"] == sorted(data["x"], reverse=True)
     for step, said in enumerate(step["said"] for step in data["steps"]):
-        assert int(said["now-labels"].replace(",", "")) == result.n_labels_per_step[step]
+        assert int(said["now-labels"].replace(",", "")) == result.path.n_labels[step]
 
         assert float(said["now-resolution"]) == pytest.approx(path.resolutions[step], rel=1e-3)
         assert float(said["now-stability"]) == pytest.approx(stability[step], abs=0.01)
         worth = (path.etas if path.savings is None else path.savings)[step]
         assert float(said["now-first"].replace(",", "")) == pytest.approx(worth, rel=0.01, abs=0.6)
-        assert data["y"][1][step] == pytest.approx(_place(result.n_labels_per_step, step), abs=0.1)
+        assert data["y"][1][step] == pytest.approx(_place(result.path.n_labels, step), abs=0.1)
 
 
 def of_points(rng):
@@ -154,20 +155,19 @@ def of_many(rng):
 @pytest.mark.parametrize("make", [of_points, of_noise, of_many])
 def test_the_chosen_step_shows_the_labels_of_the_result(make):
     items, result = make(np.random.default_rng(0))
-    at = result.position
-    assert not np.array_equal(result.labels, result.path.labels[at])
-    assert (result.index is None) == (make is not of_many)
+    at = result.path.picked
+    assert (result.path.joined is not None) == (make is not of_many)
     page = report_html(items, result)
     data = data_of(page)
     assert data["chosen"] == at
-    counted = [len(np.unique(labels)) for labels in result.labelings]
+    counted = [len(np.unique(labels)) for labels in result.path.labels]
     assert counted[at] == result.n_labels
     assert f"{result.n_labels:,} label" in re.search(r'class="sentence">(.*?)<', page)[1]
     assert re.search(r'id="now-labels">(.*?)<', page)[1] == f"{result.n_labels:,}"
     for step, given in enumerate(data["steps"]):
         assert int(given["said"]["now-labels"].replace(",", "")) == counted[step]
         assert data["y"][1][step] == pytest.approx(_place(np.array(counted), step), abs=0.1)
-        bins = np.ceil(np.log2(np.bincount(result.labelings[step]))).astype(int)
+        bins = np.ceil(np.log2(np.bincount(result.path.labels[step]))).astype(int)
         assert data["frames"][given["frame"]]["sizes"] == np.bincount(bins).tolist()
     summary = re.search(
         r'aria-label="number of labels over the sweep\. .*? it is (\S+) at the', page
@@ -183,7 +183,7 @@ def _place(n_labels, step):
 
 def test_absorbed_items_have_a_page_with_one_step(clustering):
     items, result = clustering
-    again = sl.solve(items.similarity, start=result)
+    again = result.extend(items.similarity)
     data = data_of(report_html(items, again))
     assert len(data["steps"]) == 1
 
@@ -208,17 +208,14 @@ def test_many_items_make_a_small_page():
         objectives=np.zeros(6),
         labels=tuple(step.astype(np.int32) for step in steps),
         savings=-np.abs(np.arange(6.0) - 1),
+        picked=1,
     )
     result = sl.Result(
-        labels=path.labels[1],
-        alpha=float(path.alphas[1]),
         status=sl.Status.DESCRIBED,
+        kind="graph",
+        reading=sl.Reading.RANKED,
         path=path,
-        index=1,
-        right=None,
-        left=None,
-        max_labels=n_items,
-        source=Sure(
+        _source=Sure(
             SimpleNamespace(
                 duplicates=lambda: None, entity_probability=lambda _: None, tied=lambda: None
             ),

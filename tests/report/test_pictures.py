@@ -1,7 +1,6 @@
 """Matches drawn on images: which, where, and of which kind."""
 
 import re
-from dataclasses import replace
 from io import BytesIO
 from itertools import combinations
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
+from problems import with_labels
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case
@@ -59,7 +59,7 @@ def test_images_of_which_most_was_dropped_come_first():
     W[60, 61] = W[61, 60] = 1.0
     groups = [at // 3 for at in range(60)] + ["one", "other"]
     labels = np.r_[np.arange(60) % 3, 3, 4].astype(np.int32)
-    result = replace(sl.solve(W, groups, pick=1.0), labels=labels)
+    result = with_labels(sl.solve(W, groups, pick=1.0), labels)
     case = Case.of(Items(W, None, groups), result)
     pictures = make_pictures(case, dict.fromkeys(groups, png((9, 9))), np.zeros((62, 2)))
     assert [one.group for one in pictures.thumbnails[-2:]] == ["one", "other"]
@@ -73,7 +73,7 @@ def test_some_lines_of_each_kind_are_drawn():
     groups = ["a"] * n + ["b"] * n + ["c"]
     labels = np.r_[one, one, n]
     labels[n : n + 5] = np.roll(labels[n : n + 5], 1)
-    result = replace(sl.solve(W, groups, pick=1.0), labels=labels.astype(np.int32))
+    result = with_labels(sl.solve(W, groups, pick=1.0), labels.astype(np.int32))
     case = Case.of(Items(W, None, groups), result)
     images = dict.fromkeys("abc", png((9, 9)))
     positions = np.column_stack([np.arange(2 * n + 1.0), np.zeros(2 * n + 1)])

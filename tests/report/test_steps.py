@@ -16,7 +16,7 @@ def test_frames_show_each_step_sorted_by_label(answer):
     image = pytest.importorskip("PIL.Image", reason="no Pillow: pip install matplotlib")
     steps = make_steps(Case.of(items, result))
     assert len(steps.of_step) == len(result.path.labels)
-    for labels, at in zip(result.labelings, steps.of_step, strict=True):
+    for labels, at in zip(result.path.labels, steps.of_step, strict=True):
         frame, sizes = steps.frames[at], np.bincount(labels)
         expected = np.bincount(np.ceil(np.log2(sizes)).astype(int))
         assert frame.sizes == expected.tolist()
@@ -31,7 +31,8 @@ def test_frames_show_each_step_sorted_by_label(answer):
         n_cells = min(frame.n_shown, 128)
         assert image.open(BytesIO(frame.picture)).size == (n_cells, n_cells)
     same = [
-        np.array_equal(a, b) for a, b in zip(result.labelings, result.labelings[1:], strict=False)
+        np.array_equal(a, b)
+        for a, b in zip(result.path.labels, result.path.labels[1:], strict=False)
     ]
     assert len(steps.frames) == 1 + same.count(False)
 
@@ -45,7 +46,7 @@ def test_picture_shows_similarities_in_their_order(given):
     shuffle = [3, 0, 4, 1, 2]
     case = given(W[np.ix_(shuffle, shuffle)])
     steps = make_steps(case)
-    frame = steps.frames[steps.of_step[case.result.position]]
+    frame = steps.frames[steps.of_step[case.result.path.picked]]
     assert frame.ends == [0.6, 1.0]
     alpha = np.asarray(image.open(BytesIO(frame.picture)).convert("RGBA"))[..., 3]
     expected = np.kron(np.eye(2), np.ones((3, 3)))[:5, :5] * (1 - np.eye(5)) * 255
@@ -57,7 +58,7 @@ def test_cells_of_several_items_leave_out_the_items_themselves(given):
     image = pytest.importorskip("PIL.Image", reason="no Pillow: pip install matplotlib")
     case = given(np.kron(np.eye(2), np.ones((100, 100))))
     steps = make_steps(case)
-    frame = steps.frames[steps.of_step[case.result.position]]
+    frame = steps.frames[steps.of_step[case.result.path.picked]]
     alpha = np.asarray(image.open(BytesIO(frame.picture)).convert("RGBA"))[..., 3]
     np.testing.assert_array_equal(alpha, 255 * np.kron(np.eye(2), np.ones((50, 50))))
 
@@ -68,7 +69,7 @@ def test_the_largest_of_many_labels_are_shown(given):
     case = given((labels[:, None] == labels).astype(float))
     steps = make_steps(case)
     assert case.result.n_labels == 74
-    frame = steps.frames[steps.of_step[case.result.position]]
+    frame = steps.frames[steps.of_step[case.result.path.picked]]
     assert (frame.n_shown, frame.n_labels_shown) == (4 * 30 + 20 * 2, 24)
     assert frame.ends[0] == 30 / frame.n_shown
     alone = replace(case.result.path, labels=(np.arange(260, dtype=np.int32),) * 43)

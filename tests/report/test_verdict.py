@@ -1,6 +1,7 @@
 """The sentence at the top: what it says, and when."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,7 @@ def verdict(clustering):
             items, with_confidence(result, sure, is_probability=is_probability, **changes)
         )
         level = re.search(r'class="verdict (\w+)"', page)[1]
-        assert str(changes.get("status", result.status)) in page
+        assert changes.get("status", result.status).sentence in page
         return level, re.search(r'<p class="sentence">(.*?)</p>', page)[1]
 
     return said
@@ -63,7 +64,7 @@ def test_probabilities_say_how_many_labels_are_wrong(verdict, status, sure, leve
 
 def test_two_answers_that_are_about_as_good(clustering):
     items, result = clustering
-    page = report_html(items, with_confidence(result, np.ones(80), rival=7))
+    page = report_html(items, with_confidence(result, np.ones(80), alternative=7))
     assert "4 labels from 80 items. But it is one of two answers." in page
     assert "Another answer is about as good: 7 labels instead of 4." in page
     assert "Another answer" not in report_html(items, result)
@@ -83,10 +84,10 @@ def test_labels_that_hang_on_the_resolution(verdict, clustering):
     path = clustering[1].path
     restless = int(path.stability[1:-1].argmin()) + 1
     assert path.stability[restless] < 0.25
-    level, said = verdict(index=restless, labels=path.labels[restless])
+    level, said = verdict(path=replace(path, picked=restless))
     assert level == "doubtful"
     assert said.endswith(". But a slightly different resolution gives different labels.")
-    level, _ = verdict(index=0, labels=path.labels[0])
+    level, _ = verdict(path=replace(path, picked=0))
     assert level == "clear"
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import spherelax as sl
-from problems import with_confidence
+from problems import with_confidence, with_labels
 from spherelax.io import Items, read_pairs
 from spherelax.report import report_html
 from spherelax.report.case import Case
@@ -64,7 +64,7 @@ def test_the_least_certain_and_the_largest_labels_are_shown():
     labels = np.repeat(np.arange(30), np.arange(10, 70, 2)).astype(np.int32)
     n = len(labels)
     W = (labels[:, None] == labels) * 1.0
-    result = with_confidence(sl.solve(W), labels / 30.0, labels=labels)
+    result = with_confidence(with_labels(sl.solve(W), labels), labels / 30.0)
     found = choose_whole(Case.of(Items(W, None), result))
     assert len(found) == MAX_WHOLE
     numbers = [int(one.number) for one in found]

@@ -67,7 +67,7 @@ def as_scores(plan):
         assert (np.diff(edges.left.astype(np.int64) * len(keys) + edges.right) > 0).all()
         for left, right, similarity in zip(*map(np.ndarray.tolist, edges), strict=True):
             pairs[frozenset((keys[left], keys[right]))] = similarity
-        free = [*plan.duplicate_free, None]
+        free = [*plan.duplicate_free_sources, None]
         groups |= {key: free[code] for key, code in zip(keys, items.group.tolist(), strict=True)}
     return pairs, groups
 
@@ -139,7 +139,7 @@ def test_same_as_in_memory(tmp_path, seed, n_shards, within):
     plan = scale.ingest(split(pairs, tmp_path / "in", 3), tmp_path / "out", n_shards=n_shards)
     assert as_scores(plan) == as_read(pairs)
     assert len(plan.shards) == n_shards
-    assert bool(plan.duplicate_free) is not within
+    assert bool(plan.duplicate_free_sources) is not within
     W = io.read_pairs(pairs).problem.similarity
     assert plan.n_components == connected_components(W, directed=False)[0]
     assert scale.Plan.load(tmp_path / "out") == plan
@@ -223,17 +223,17 @@ def test_without_sources_and_with_other_names(tmp_path):
     assert as_scores(plan) == as_read(pairs, **given)
     assert plan.shards[0].items().source is None
     with pytest.raises(InvalidInputError, match="need columns of sources; found none"):
-        scale.ingest(pairs, tmp_path / "other", **given, duplicate_free=["shop"])
+        scale.ingest(pairs, tmp_path / "other", **given, duplicate_free_sources=["shop"])
 
 
 def test_named_sources_are_free_of_duplicates(tmp_path):
     pairs = table()
-    given = {"duplicate_free": ["tax", "bank"]}
+    given = {"duplicate_free_sources": ["tax", "bank"]}
     plan = scale.ingest(pairs, tmp_path / "out", **given)
-    assert plan.duplicate_free == ("bank", "tax")
+    assert plan.duplicate_free_sources == ("bank", "tax")
     assert as_scores(plan) == as_read(pairs, **given)
     with pytest.raises(InvalidInputError, match="must be some of bank, shop"):
-        scale.ingest(pairs, tmp_path / "other", duplicate_free=["pub"])
+        scale.ingest(pairs, tmp_path / "other", duplicate_free_sources=["pub"])
 
 
 def test_records_without_a_pair_are_components(tmp_path):
@@ -443,7 +443,7 @@ def test_bad_requests(tmp_path):
     with pytest.raises(InvalidInputError, match="not a plan of shards"):
         scale.Plan.load(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps({"version": 99}))
-    with pytest.raises(InvalidInputError, match="must be a plan of version 1; found 99"):
+    with pytest.raises(InvalidInputError, match="must be a plan of version 2; found 99"):
         scale.Plan.load(tmp_path)
 
 

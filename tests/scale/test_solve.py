@@ -62,7 +62,7 @@ def test_every_record_has_an_entity(tmp_path, pairs):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 3])
 def test_entities_do_not_depend_on_workers(tmp_path, pairs, n_workers):
-    found = scale.solve(pairs, tmp_path / "out", workers=n_workers, n_shards=N_SHARDS)
+    found = scale.solve(pairs, tmp_path / "out", n_jobs=n_workers, n_shards=N_SHARDS)
     assert rows(found) == answer(tmp_path / "here")
 
 
@@ -70,7 +70,7 @@ def test_entities_do_not_depend_on_workers(tmp_path, pairs, n_workers):
 @pytest.mark.parametrize("has_sources", [True, False])
 @pytest.mark.parametrize("ids", [str, int])
 def test_ids_keep_their_types(tmp_path, has_sources, ids):
-    found = scale.solve(table(has_sources=has_sources, ids=ids), tmp_path / "out", workers=1)
+    found = scale.solve(table(has_sources=has_sources, ids=ids), tmp_path / "out", n_jobs=1)
     schema = pq.read_schema(found.parts[0])
     assert schema.names == ["source"] * has_sources + ["id", "entity", "confidence"]
     assert schema.field("id").type == (pa.string() if ids is str else pa.int64())
@@ -80,8 +80,8 @@ def test_ids_keep_their_types(tmp_path, has_sources, ids):
 @pytest.mark.usefixtures("here")
 def test_a_plan_can_be_solved(tmp_path, pairs):
     plan = scale.ingest(pairs, tmp_path / "shards", n_shards=2)
-    found = scale.solve(plan, tmp_path / "out", workers=1)
-    other = scale.solve(pairs, tmp_path / "other", workers=1, n_shards=2)
+    found = scale.solve(plan, tmp_path / "out", n_jobs=1)
+    other = scale.solve(pairs, tmp_path / "other", n_jobs=1, n_shards=2)
     assert rows(found) == rows(other)
     with pytest.raises(InvalidInputError, match=r"^floor belongs to the plan"):
         scale.solve(plan, tmp_path / "out", floor=0.5)
@@ -104,7 +104,7 @@ def test_killed_workers_change_nothing(tmp_path, pairs, monkeypatch):
 
     thread = threading.Thread(target=kill)
     thread.start()
-    found = scale.solve(plan, tmp_path / "again", workers=2)
+    found = scale.solve(plan, tmp_path / "again", n_jobs=2)
     thread.join()
     assert rows(found) == answer(tmp_path / "here")
     pids = {marker.name.rpartition("-")[2] for marker in plan.folder.glob("begun-*")}
@@ -124,7 +124,7 @@ def test_killed_workers_change_nothing(tmp_path, pairs, monkeypatch):
 def test_faults_name_the_shard_and_lose_nothing(tmp_path, pairs, monkeypatch, work, message):
     monkeypatch.setattr(run, "perform_shard", work)
     with pytest.raises(InvalidInputError, match=message):
-        scale.solve(pairs, tmp_path / "out", workers=1, n_shards=2)
+        scale.solve(pairs, tmp_path / "out", n_jobs=1, n_shards=2)
     plan = scale.Plan.load(tmp_path / "out" / "shards")
     assert scale.ingest(pairs, plan.folder, n_shards=2) == plan
 
@@ -133,7 +133,7 @@ SCRIPT = """
 import sys
 from spherelax import scale
 say = lambda *said: print(*said, flush=True)
-scale.solve(sys.argv[1], sys.argv[2], workers=1, n_shards=4, progress=say)
+scale.solve(sys.argv[1], sys.argv[2], n_jobs=1, n_shards=4, progress=say)
 """
 
 
@@ -155,46 +155,46 @@ def test_a_stopped_run_goes_on_and_leaves_no_process(tmp_path, pairs):
     while any(Path(f"/proc/{pid}/exe").exists() for pid in workers):
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    found = scale.solve(pairs, tmp_path / "out", workers=1, n_shards=N_SHARDS)
+    found = scale.solve(pairs, tmp_path / "out", n_jobs=1, n_shards=N_SHARDS)
     assert rows(found) == answer(tmp_path / "here")
     assert all(file.stat().st_mtime_ns == when for file, when in before.items())
 
 
 @pytest.mark.usefixtures("here")
 def test_other_settings_are_refused(tmp_path, pairs):
-    scale.solve(pairs, tmp_path / "out", workers=1, n_shards=2)
+    scale.solve(pairs, tmp_path / "out", n_jobs=1, n_shards=2)
     with pytest.raises(InvalidInputError, match="holds entities of other pairs or settings"):
         scale.solve(pairs, tmp_path / "out", n_shards=2, solver=sl.Coordinate(n_steps=9))
     with pytest.raises(InvalidInputError, match="holds shards of other input or settings"):
         scale.solve(pairs, tmp_path / "out", n_shards=3)
-    with pytest.raises(InvalidInputError, match="workers must be at least 1; found 0"):
-        scale.solve(pairs, tmp_path / "new", workers=0)
+    with pytest.raises(InvalidInputError, match="n_jobs must be an integer >= 1; found 0"):
+        scale.solve(pairs, tmp_path / "new", n_jobs=0)
     with pytest.raises(InvalidInputError, match="memory_limit must be a size"):
         scale.solve(pairs, tmp_path / "new", memory_limit="lots")
 
 
 @pytest.mark.usefixtures("here")
 def test_lost_answers_are_written_again(tmp_path, pairs):
-    found = scale.solve(pairs, tmp_path / "out", workers=1, n_shards=2)
+    found = scale.solve(pairs, tmp_path / "out", n_jobs=1, n_shards=2)
     expected = rows(found)
     found.parts[1].unlink()
     (tmp_path / "out" / "part-00009.parquet").touch()
-    assert rows(scale.solve(pairs, tmp_path / "out", workers=1, n_shards=2)) == expected
+    assert rows(scale.solve(pairs, tmp_path / "out", n_jobs=1, n_shards=2)) == expected
     assert sorted((tmp_path / "out").glob("part-*")) == list(found.parts)
 
 
 @pytest.mark.usefixtures("here")
 def test_entities_go_to_a_database(tmp_path, pairs):
     database = tmp_path / "out.duckdb"
-    found = scale.solve(pairs, tmp_path / "out", workers=1, write_database=database)
+    found = scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
     with duckdb.connect(str(database)) as db:
         copied = db.sql("FROM entities ORDER BY source, id").to_arrow_table().to_pylist()
     assert copied == rows(found)
-    scale.solve(pairs, tmp_path / "out", workers=1, write_database=database)
+    scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
     with duckdb.connect(str(database)) as db:
         db.execute("DELETE FROM entities WHERE source = 'shop'")
     with pytest.raises(InvalidInputError, match="entities is there with other rows"):
-        scale.solve(pairs, tmp_path / "out", workers=1, write_database=database)
+        scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
     other = tmp_path / "pairs" / "0.parquet"
     for file, message in (
         (other, "must be a DuckDB database; found other data"),
@@ -208,7 +208,7 @@ def test_entities_go_to_a_database(tmp_path, pairs):
 @pytest.mark.usefixtures("here")
 def test_report_shows_names_as_text(tmp_path):
     pairs = {"id_a": ["<b>x</b>", "y"], "id_b": ["y", "z"], "score": [0.9, 0.8]}
-    scale.solve(pa.table(pairs), tmp_path / "out", workers=1)
+    scale.solve(pa.table(pairs), tmp_path / "out", n_jobs=1)
     page = (tmp_path / "out" / "report.html").read_text()
     assert "&lt;b&gt;x" in page
     assert "<b>x" not in page
@@ -221,7 +221,7 @@ def test_report_shows_no_single_record_among_the_largest(tmp_path):
     pairs = pa.table({"id_a": ["a", "b"], "id_b": ["b", "c"], "score": [0.9, 0.8]})
     records = pa.table({"id": ["a", "b", "c", "alone"]})
     pq.write_table(records, tmp_path / "records.parquet")
-    scale.solve(pairs, tmp_path / "out", workers=1, records=tmp_path / "records.parquet")
+    scale.solve(pairs, tmp_path / "out", n_jobs=1, records=tmp_path / "records.parquet")
     page = (tmp_path / "out" / "report.html").read_text()
     largest = page.partition("The largest")[2].partition("</table>")[0]
     assert "alone" in page
@@ -254,7 +254,7 @@ def test_matrix_of_a_shard_is_that_in_memory(tmp_path, monkeypatch, seed, limit,
 
 
 def test_free_records_are_groups_of_their_own(tmp_path):
-    plan = scale.ingest(table(), tmp_path, n_shards=1, duplicate_free=["shop", "bank"])
+    plan = scale.ingest(table(), tmp_path, n_shards=1, duplicate_free_sources=["shop", "bank"])
     shard = plan.shards[0]
     groups, codes = shard.problem().groups, shard.items().group
     free = codes == -1
@@ -276,10 +276,10 @@ def test_a_giant_that_does_not_fit_is_refused(tmp_path, monkeypatch):
         ".* More memory will do, or a floor: from 0.8 on .* GB, from 0.9 on .* GB$"
     )
     with pytest.raises(InvalidInputError, match=message):
-        scale.solve(chain, tmp_path / "out", workers=1)
+        scale.solve(chain, tmp_path / "out", n_jobs=1)
     assert not list((tmp_path / "out").rglob("round-*"))
     with pytest.raises(InvalidInputError, match=r"components need .* more shards \(max_pairs\)"):
-        scale.solve(table(n_entities=200), tmp_path / "many", workers=1)
+        scale.solve(table(n_entities=200), tmp_path / "many", n_jobs=1)
 
 
 def test_processes_keep_to_their_memory():
@@ -318,7 +318,7 @@ def test_corrupt_shard_is_named(tmp_path, pairs):
     edges = plan.shards[1].folder / "edges.parquet"
     edges.write_bytes(edges.read_bytes()[:-9])
     with pytest.raises(InvalidInputError, match=r"shard-00001: .*edges.parquet: not a readable"):
-        scale.solve(plan, tmp_path / "out", workers=1)
+        scale.solve(plan, tmp_path / "out", n_jobs=1)
 
 
 class Futures:
@@ -352,5 +352,5 @@ def test_clusters_that_cannot_work_are_refused(tmp_path, pairs, monkeypatch, ans
     monkeypatch.setattr(cluster, "LOOK", 0)
     with pytest.raises(InvalidInputError, match=message):
         scale.solve(pairs, tmp_path / "out", client=Futures(**answers))
-    with pytest.raises(InvalidInputError, match="workers and client must not be given together"):
-        scale.solve(pairs, tmp_path / "out", client=Futures(**answers), workers=2)
+    with pytest.raises(InvalidInputError, match="n_jobs and client must not be given together"):
+        scale.solve(pairs, tmp_path / "out", client=Futures(**answers), n_jobs=2)

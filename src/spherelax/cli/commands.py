@@ -64,20 +64,19 @@ def _check_addresses() -> None:
     options.AS_GROUPED,
     options.READING,
     options.DUPLICATE_FREE,
-    options.ONE_PER_GROUP,
+    options.GROUPS_HOLD,
     options.WRITING,
     options.IMAGES,
     options.DATABASE,
     options.STEP,
     options.VERBOSE,
     options.SOLVING,
-    options.PICK_GROUPED,
 )
 def match(file: Path, **given: Any) -> None:
     """Match items of different groups.
 
     Items that are the same thing get the same label; two items of one group never do, unless
-    --one-per-group soft finds copies. The number of labels is found, not given.
+    --one-per-group unless_copies finds some. The number of labels is found, not given.
     """
     _label(file, given, is_matching=True)
 

@@ -14,7 +14,7 @@ from spherelax.io.words import ITEMS, Words
 from spherelax.problem import Problem
 
 NAMES = {
-    "kind": "kind",
+    "reads_as": "read as",
     "n_items": "items",
     "n_groups": "groups",
     "n_edges": "edges",
@@ -73,8 +73,8 @@ def facts_text(about: dict[str, Any], words: Words = ITEMS) -> str:
 
     Examples
     --------
-    >>> print(facts_text({"kind": "edges", "n_items": 4, "n_groups": None}))
-    kind                                    edges
+    >>> print(facts_text({"reads_as": "edges", "n_items": 4, "n_groups": None}))
+    read as                                 edges
     items                                   4
     """
     names = {name: words.speak(said) for name, said in NAMES.items()}

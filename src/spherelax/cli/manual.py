@@ -27,7 +27,7 @@ MATCH = f"""
 Examples
   spherelax match database.db --out tracks.csv --write-database cleaned.db
   spherelax match pairs.csv --records records.csv --out entities.csv
-  spherelax match pairs.parquet --duplicate-free shop,bank --out entities.parquet
+  spherelax match pairs.parquet --duplicate-free-sources shop,bank --out entities.parquet
   spherelax match edges.csv --groups groups.csv --out labels.csv --report report.html
   spherelax match matrix.npz --groups images.txt --json
 
@@ -90,7 +90,7 @@ SCALE = """
 \b
 Examples
   spherelax info 'pairs/*.parquet'
-  spherelax scale 'pairs/*.parquet' --out entities --workers 8 --memory 16GB
+  spherelax scale 'pairs/*.parquet' --out entities --n-jobs 8 --memory 16GB
   spherelax scale 'pairs/*.parquet' --out entities --dask tcp://10.0.0.1:8786
   spherelax scale pairs.duckdb --table pairs --out entities --write-database out.duckdb
 
@@ -143,9 +143,9 @@ KINDS_TEXT = {
             those of splink: unique_id_l, unique_id_r, match_probability or match_weight and,
             optionally, source_dataset_l, source_dataset_r. The sources may be missing. --columns
             gives other names. Only a match_weight, or any score with --kind odds, may be negative.
-            A source is a group if no two of its records are paired; with --duplicate-free, the
-            sources named there are the groups. Records without a pair come from --records: tables
-            with source and id, or with id alone if the file is named after its source.
+            A source is a group if no two of its records are paired; --duplicate-free-sources names
+            other ones. Records without a pair come from --records: tables with source and id, or
+            with id alone if the file is named after its source.
         """,
     "colmap": """
         colmap: .db, .sqlite, .sqlite3

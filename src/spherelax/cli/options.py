@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from spherelax.settings import SOLVERS, Coordinate
+from spherelax.settings import ONE_PER_GROUP, SOLVERS, Coordinate
 
 STANDARD = Path("-")  # standard input or output
 
@@ -93,16 +93,16 @@ READING = {
     ),
 }
 DUPLICATE_FREE = {
-    "--duplicate-free": Option(
+    "--duplicate-free-sources": Option(
         Names(),
         "pairs: sources that list each thing once. Default: those with no pair inside the source.",
     )
 }
-ONE_PER_GROUP = {
+GROUPS_HOLD = {
     "--one-per-group": Option(
-        Choice("hard", "soft"),
-        "Whether a group holds each thing once. hard: always. soft: not those groups that clearly "
-        "hold copies, which may then share a label. Default: hard.",
+        Choice(*ONE_PER_GROUP),
+        "Whether a group holds each thing once. unless_copies: items of a group that clearly holds "
+        "copies may share a label. Default: always.",
     )
 }
 JSON = {
@@ -192,21 +192,17 @@ def _scale_settings() -> dict[str, Option]:
 DEFAULTS = [solver.picks[0] for solver in SOLVERS.values()]
 PICK_TEXT = (
     "Which step the labels come from: a rule, or a resolution; a higher one gives more labels. "
-    f"Default: {DEFAULTS[0]}, with power {DEFAULTS[1]}"
+    f"Default: {DEFAULTS[0]}, with power {DEFAULTS[1]}; for points, labels are merged, unless the "
+    "points between them are less dense."
 )
-VALLEYS = Coordinate.picks[-1]  # for points only, which have no groups
 SOLVING = {
     "--solver": Option(
         Choice(*SOLVERS), "The method; power is that of the paper. Default: coordinate."
     ),
-    "--pick": Option(
-        Choice(*Coordinate.picks, or_number=True), f"{PICK_TEXT}, for points {VALLEYS}."
-    ),
+    "--pick": Option(Choice(*Coordinate.picks, or_number=True), PICK_TEXT),
     "--n-jobs": Option(int, "Number of threads. Default: all processors."),
     **_solver_settings(),
 }
-PICK_GROUPED = {"--pick": Option(Choice(*Coordinate.picks[:-1], or_number=True), f"{PICK_TEXT}.")}
-
 
 MEMORY = {"--memory": Option(str, "Memory that may be used, such as 500MB. Default: 4GB.")}
 PAIRS_TABLE = {
@@ -218,7 +214,7 @@ PAIRS_TABLE = {
 }
 SCALE = {
     "--out": Option(FILE, "Folder of the entities and of what is kept to go on."),
-    "--workers": Option(int, "Number of processes on this machine. Default: all processors."),
+    "--n-jobs": Option(int, "Number of processes on this machine. Default: all processors."),
     "--dask": Option(
         str,
         "Address of the scheduler of a Dask cluster, such as tcp://10.0.0.1:8786, whose workers "

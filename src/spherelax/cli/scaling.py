@@ -49,9 +49,9 @@ def solve(files: Sequence[str], given: Mapping[str, Any], *, as_json: bool) -> N
     out, address = arguments.pop("out", None), arguments.pop("dask", None)
     if out is None:
         raise click.UsageError("--out is missing: the folder of the entities")
-    if address and "workers" in arguments:
-        raise click.UsageError("only one of --workers and --dask can be given")
-    for name in ("workers", "max_pairs", *SETTINGS):
+    if address and "n_jobs" in arguments:
+        raise click.UsageError("only one of --n-jobs and --dask can be given")
+    for name in ("n_jobs", "max_pairs", *SETTINGS):
         if arguments.get(name, 1) not in POSITIVE_INTEGER:
             found = arguments[name]
             raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {found}")
@@ -74,7 +74,7 @@ def info(
     files: Sequence[str], reading: Mapping[str, Any], memory: str | None, *, as_json: bool
 ) -> None:
     """Print what pairs hold, and what they will cost."""
-    for name in ("groups", "duplicate_free"):
+    for name in ("groups", "duplicate_free_sources"):
         if reading[name] is not None:
             raise click.UsageError(f"{spelled(name)} needs a single FILE that is not a database")
     if reading["as"] not in (None, "pairs"):
@@ -126,7 +126,7 @@ def _said(found: scale.Entities, out: Path, database: Path | None) -> list[str]:
     )
     return [
         said,
-        RECORDS.speak(found.status),
+        RECORDS.speak(found.status.sentence),
         f"confidence: {found.confidence:.2f} on average, below {UNSURE} for "
         f"{count(found.n_unsure, 'record')}",
         f"entities: {out / 'part-*.parquet'}, {count(found.n_parts, 'file')}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -24,7 +23,6 @@ from spherelax.cli.terminal import (
 )
 from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
-from spherelax.result import say_duplicates, say_status
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Given = Mapping[str, Any]
@@ -42,15 +40,13 @@ def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
             raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {value}")
     settings = {name: value for name, value in given.items() if value is not None}
     arguments: dict[str, Any] = {
-        name: settings.pop(name) for name in ("pick", "n_jobs") if name in settings
+        name: settings.pop(name) for name in ("pick", "n_jobs", "one_per_group") if name in settings
     }
-    if "one_per_group" in settings:
-        arguments["duplicate_free"] = settings.pop("one_per_group")
     solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]
     if kind == "odds" and solver.name != "coordinate":
         raise click.UsageError("--kind odds needs --solver coordinate")
-    if arguments.get("duplicate_free") == "soft" and solver.name != "coordinate":
-        raise click.UsageError("--one-per-group soft needs --solver coordinate")
+    if arguments.get("one_per_group") == "unless_copies" and solver.name != "coordinate":
+        raise click.UsageError("--one-per-group unless_copies needs --solver coordinate")
     own = {setting.name for setting in fields(solver)}
     for name in settings:
         if name not in own:
@@ -65,18 +61,13 @@ def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
 
 
 def _as_options(message: str) -> str:
-    """Return a message about a setting or a pick with options instead of Python arguments.
+    """Return a message about a setting or a pick with an option instead of the Python argument.
 
     Examples
     --------
     >>> _as_options("n_steps must be an integer >= 2; found 1")
     '--n-steps must be an integer >= 2; found 1'
-    >>> _as_options("pick='valleys' needs solver='coordinate'; found solver='power'")
-    '--pick valleys needs --solver coordinate'
     """
-    if "=" in message.split(" ", 1)[0]:
-        said = message.partition(";")[0]
-        return re.sub(r"(\w+)='(\w+)'", lambda m: f"{spelled(m[1])} {m[2]}", said)
     name, _, reason = message.partition(" ")
     return f"{spelled(name)} {reason}"
 
@@ -133,19 +124,18 @@ def _solved(
 ) -> tuple[io.Items, spherelax.Result, list[str]]:
     """Return items with similarities, the result, and its warnings.
 
-    Those that the summary says are left out: its status, and copies in groups.
+    Warnings of a status and of copies in groups are left out: the summary says both.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", spherelax.SphereWarning)
         if isinstance(items, io.Points):
-            model = spherelax.SphereClustering(**given).fit(items.points)
-            problem = Problem(model.affinity_matrix_, None, "graph")  # `fit` has checked it
-            items, result = io.Neighbors.of(problem, items.ids), model.result_
+            graph = spherelax.similarity.neighbor_graph(items.points)
+            result = spherelax.solve(graph, **given)
+            problem = Problem(graph.similarity, None, "graph")  # `solve` has checked it
+            items = io.Neighbors.of(problem, items.ids)
         else:
             result = spherelax.solve(items.problem, **given)
         if step.get("n_labels") is not None:
             result = result.with_n_labels(step["n_labels"])
-    messages = [str(warning.message) for warning in caught]
-    copies = say_duplicates(result.duplicates())
-    said = {*spherelax.Status, say_status(result), copies or "\n"}
-    return items, result, [message for message in messages if not any(s in message for s in said)]
+    others = (one.message for one in caught if getattr(one.message, "about", None) is None)
+    return items, result, list(map(str, others))

@@ -51,11 +51,11 @@ def read(
 ) -> tuple[io.Items | io.Points, int]:
     """Return the items with their groups, and how many are named by the groups only."""
     kind, given = kind_of(source, reading), dict(reading)
-    given = given | {"kind": given.pop("as"), "similarity_kind": given["kind"]}
+    given["reads_as"] = given.pop("as")
     hint = "points; --as points --columns A,B reads only these columns, --as sets another kind"
     if needs_groups and kind == "points":
-        given["kind"] = "matrix" if source.ending == ".npy" else "pairs"
-        hint = f"{given['kind']}; points have no groups"
+        given["reads_as"] = "matrix" if source.ending == ".npy" else "pairs"
+        hint = f"{given['reads_as']}; points have no groups"
     try:
         items = io.read(source, **given)
     except InvalidInputError as error:

@@ -129,7 +129,7 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
     """Print what a file holds."""
     with readable(file) as source:
         items, _ = read(source, groups, reading)
-        about = {"kind": kind_of(source, reading), **facts(similar(items))}
+        about = {"reads_as": kind_of(source, reading), **facts(similar(items))}
     text = facts_text(about, items.words)
     _write_bytes(STANDARD, _json(about) if as_json else f"{text}\n".encode())
 
@@ -214,7 +214,7 @@ def _write_bytes(target: Path, content: bytes) -> None:
 
 def _summary(items: io.Items, result: spherelax.Result, kind: str | None) -> bytes:
     """Return the summary, with the kind of the file, as JSON."""
-    return _json({**io.summary(items, result), "kind": kind})
+    return _json({**io.summary(items, result), "reads_as": kind})
 
 
 def _json(about: Mapping[str, Any]) -> bytes:
@@ -239,7 +239,7 @@ def _steps(result: spherelax.Result, ending: str, is_verbose: bool) -> bytes:
     savings = np.full(len(sweep.alphas), np.nan) if sweep.savings is None else sweep.savings
     curves = {
         "resolution": sweep.resolutions,
-        "labels": result.n_labels_per_step,
+        "labels": result.path.n_labels,
         "saving": savings,
         "stability": sweep.stability,
     }
@@ -249,11 +249,12 @@ def _steps(result: spherelax.Result, ending: str, is_verbose: bool) -> bytes:
         name: [value if isfinite(value) else None for value in curve.tolist()]
         for name, curve in curves.items()
     }
-    columns["picked"] = [step == result.position for step in range(len(sweep.alphas))]
+    columns["picked"] = [step == result.path.picked for step in range(len(sweep.alphas))]
     if ending == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         status, is_whole = str(result.status), sweep.is_whole
-        return _json({"status": status, "is_whole": is_whole, "steps": rows})
+        about = {"status": status, "sentence": result.status.sentence, "is_whole": is_whole}
+        return _json({**about, "steps": rows})
     cells = {name: [_cell(value) for value in column] for name, column in columns.items()}
     return io.columns_csv(cells, delimiter="\t" if ending == ".tsv" else ",").encode()
 
@@ -280,11 +281,12 @@ def _summarise(
         n_labels=len(sizes),
         n_single=int((sizes == 1).sum()),
     )
-    bound = f"bound: at most {count(result.max_labels, 'label')} could be found; see --max-labels"
+    most = result.path.max_labels or items.n_items
+    bound = f"bound: at most {count(most, 'label')} could be found; see --max-labels"
     alone = f"no edge: {count(n_alone, words.item)}, from the {plural(words.group)}"
     n_unsure = int((result.confidence < UNSURE).sum())
     copies = words.copies(result, items.names, items.groups)
-    doubts = [said for said in (words.rival(result), words.tied(result)) if said]
+    doubts = [said for said in (words.alternative(result), words.tied(result)) if said]
     wrong = ""
     if result.is_probability:
         n_wrong = round(float(np.sum(1.0 - result.confidence)))
@@ -292,11 +294,12 @@ def _summarise(
     said = (
         found,
         words.chosen(result),
+        words.reading(result),
         *doubts,
         f"confidence: {result.confidence.mean():.2f} on average, below {UNSURE} for "
         f"{count(n_unsure, words.item)}{wrong}",
         *([alone] if n_alone else []),
-        *([bound] if result.max_labels < items.n_items else []),
+        *([bound] if most < items.n_items else []),
         *([f"duplicates: {copies}"] if copies else []),
         *lines,
         *([_method(result)] if is_verbose else []),
@@ -306,8 +309,8 @@ def _summarise(
 
 def _method(result: spherelax.Result) -> str:
     """Return a line for readers of the method's pages."""
-    n_steps = len(result.path.alphas)
+    path = result.path
     return (
-        f"method: resolution {result.resolution:.4g} (alpha {result.alpha:.4g}), step "
-        f"{result.position + 1} of {n_steps}, {count(result.n_labels, 'label')}"
+        f"method: resolution {result.resolution:.4g} (alpha {path.alpha:.4g}), step "
+        f"{path.picked + 1} of {len(path.alphas)}, {count(result.n_labels, 'label')}"
     )

@@ -21,9 +21,9 @@ class Claims(NamedTuple):
     inside : ndarray of shape (n_items,)
         What the similarities with the items of its own label are worth.
     outside : ndarray of shape (n_items,)
-        The same for the label of another item of its group where that is largest.
+        The largest such sum over the labels of the other items of its group.
     holder : ndarray of shape (n_items,)
-        That other item; -1: none.
+        The item of its group with that label; -1: none.
     """
 
     inside: NDArray[np.float64]

@@ -3,7 +3,8 @@
 Items of one group never share a label. If one is a copy of another all the same, its similarities
 pull it into a label that holds the other: a *claim*, as strong as its similarities with the items
 of that label and, if the two were compared, with the other itself. Copies claim a label as strongly
-as items belong to theirs, so those show how many copies make a weaker claim than the ones counted.
+as items belong to their labels. So the share of items that belong less strongly than a claim counts
+is the share of copies that are not counted.
 
 Wrong claims exist, too: two different things can be alike. How many are to be expected is shown by
 items whose own label holds them firmly, so that they are no copies: how often another label of
@@ -17,25 +18,25 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 from scipy.special import logit, pdtrc
 
 from spherelax.coordinate.claims import Claims, find_claims
 from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.neighbors import in_order
+from spherelax.coordinate.lists.odds import predict_right
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.readings import Learnt, Ranked
-from spherelax.coordinate.worth.curve import SUREST, Curve, Floats
+from spherelax.coordinate.worth.curve import SUREST, Floats, fit_shares
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Duplicates
 
 # A claim counts if it is as strong as all but this share of the items hold to their own labels.
 WEAK = 0.25
-# A group breaks the promise clearly if its claims are so many with at most this probability, over
-# all groups, ...
+# A group clearly breaks the promise if a Poisson number of wrong claims reaches the number of its
+# claims with a probability below CHANCE / n_groups, ...
 CHANCE = 1e-3
-# ... though this share of its items may be copies: a handful is in every table.
+# ... where this share of its items may be copies: a handful is in every table.
 HANDFUL = 0.005
 
 Ints = NDArray[np.intp]
@@ -98,10 +99,10 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
 
 
 def _firm(items: Ints, claims: Claims, pairs: Ints, least: float) -> tuple[int, int]:
-    """Return how many items that are held firmly are attracted wrongly as much; and those items.
+    """Return how many firmly held items are attracted by a wrong label; and how many are held.
 
-    An item that its label holds so strongly is no copy, so what else attracts it is wrong; but not
-    its own copy, as which ``pairs`` count.
+    An item that its label holds with strength ``least`` is no copy, so another label that attracts
+    it as strongly is wrong; but not the label of its own copy, as which ``pairs`` count.
     """
     inside, outside = claims.inside[items], claims.outside[items]
     is_firm = (inside >= least) & (outside <= inside)
@@ -122,10 +123,7 @@ def _probability(strength: Floats, held: Floats, expected: float) -> Floats:
     by_strength = np.argsort(every, kind="stable")
     is_claim = (by_strength < len(strength)).astype(float)
     ties = np.unique(every[by_strength], return_inverse=True)[1]
-    count = np.bincount(ties)
-    share = isotonic_regression(
-        np.bincount(ties, weights=is_claim) / count, weights=count, increasing=False
-    ).x
+    share = fit_shares(ties, is_claim, int(ties.max()) + 1, increasing=False)
     at = np.empty(len(every))
     at[by_strength] = share[ties]
     of_claims = at[: len(strength)]
@@ -142,9 +140,8 @@ def _worth(problem: Problem, model: Model) -> Graph:
     # To a model that learnt them, similarities are worth log likelihood ratios.
     if model.judged is not None and len(model.judged.right) and problem.kind != "odds":
         right = model.judged.right
-        curve = Curve(model.given.values)
-        share = curve.shares(model.given.values, right)
-        ratio = logit(share) - logit(np.clip(right.mean(), SUREST, 1.0 - SUREST))
-        return every._replace(values=np.asarray(ratio[curve.bins(every.values)]))
+        share = predict_right(model.given, right, every)
+        overall = np.clip(right.mean(), SUREST, 1.0 - SUREST)
+        return every._replace(values=np.asarray(logit(share) - logit(overall)))
     reading = model.reading
     return reading.worth.applied(every) if isinstance(reading, Learnt | Ranked) else every

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from spherelax.coordinate.finish_points import Finished, join_components
 from spherelax.coordinate.graph.account import Totals
 from spherelax.coordinate.model import Reading
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
-from spherelax.coordinate.rivals import by_evidence
 from spherelax.coordinate.run import Walked
-from spherelax.coordinate.shake import shaken
+from spherelax.coordinate.shake import shake_labels
 from spherelax.coordinate.trail import Route
+from spherelax.coordinate.worth.alternatives import find_alternative
 from spherelax.labels import Labels
 from spherelax.result import Status
 
@@ -95,7 +95,7 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
         return True
     savings = parts.savings
     nearly = int((savings >= NEARLY * savings[at]).argmax())
-    return parts.polish(at, float(parts.gammas[nearly])) >= savings[at]
+    return bool(parts.polish(at, float(parts.gammas[nearly])) >= savings[at])
 
 
 class InMemory:
@@ -115,7 +115,7 @@ class InMemory:
     def polish(self, at: int, gamma: float) -> float:
         """Polish the labels of a step, and keep them."""
         model, n_threads = self.walked.model, self.route.n_threads
-        labels = polished(model.graph, self.walked.path.labels[at], gamma, n_threads=n_threads)
+        labels = polish_labels(model.graph, self.walked.path.labels[at], gamma, n_threads=n_threads)
         self.polished = labels
         return model.labeling(labels, n_threads=n_threads).saving
 
@@ -146,8 +146,10 @@ def finish(
     is_open = is_described and found.is_whole and not walked.is_large
     if is_open and parts.polished is None:
         gamma = float(parts.gammas[found.at])
-        found = found._replace(labels=shaken(model, model.labeling(found.labels), gamma).labels)
+        found = found._replace(
+            labels=shake_labels(model, model.labeling(found.labels), gamma).labels
+        )
     if found.status is Status.DESCRIBED and found.is_whole:
-        rival = by_evidence(walked.path.labels, parts.savings, found.labels)
-        found = found._replace(rival=rival)
+        alternative = find_alternative(walked.path.labels, parts.savings, found.labels)
+        found = found._replace(alternative=alternative)
     yield found

@@ -1,49 +1,55 @@
-"""The labels of points and neighbour graphs: between valleys of density, or with thin borders."""
+"""The labels of points and neighbour graphs: between valleys of density, or with thin borders.
+
+How many of their edges patches of the graph lose (`PatchLaw.loss`) says which of both is asked. In
+few dimensions it is valleys alone. In many dimensions neighbours are far away, so that edges bridge
+every valley: borders are compared first, and valleys have the last word if borders show no
+clusters. In between, edges bridge some valleys: labels may come from both.
+
+With few items, labels come from the path that was walked. Many items are first contracted to
+cells, whose own path is walked.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import components
+from spherelax.coordinate.graph import Contraction, Graph, components, contract
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.points.borders import (
+from spherelax.coordinate.points import (
     MOST_CELLS,
+    N_CELLS,
     OPEN,
     WIDE,
-    clearest,
-    is_clearer,
-    loss,
-    thinness,
-)
-from spherelax.coordinate.points.softness import Softness
-from spherelax.coordinate.points.unseen import Unseen
-from spherelax.coordinate.points.valleys import (
-    N_CELLS,
     Field,
+    PatchLaw,
+    Softness,
+    Unseen,
+    Valleys,
     choose,
-    joined,
-    merged,
     steps_to_merge,
-    tree,
 )
 from spherelax.coordinate.readings import Plain
-from spherelax.coordinate.rivals import by_count, by_evidence
 from spherelax.coordinate.run import Walked, walk
 from spherelax.coordinate.trail import Route
+from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Status, Step, SweepPath
 
+Floats = NDArray[np.float64]
+
 
 class Finished(NamedTuple):
-    """Labels, the step that they are judged at, how they were found, and whether to the end.
+    """Labels in the order of the graph, the step that they are judged at, and how they were found.
 
-    ``is_step`` tells whether they come from that step; ``unseen`` is what is known of things that
-    nothing separates, if there may be any; ``rival`` the number of labels of another answer that is
-    about as good.
+    ``is_step`` tells whether labels come from that step, ``is_whole`` whether nothing was
+    interrupted. ``unseen`` is what is known of things that nothing separates, if there may be any;
+    ``alternative`` the number of labels of another answer that is about as good.
     """
 
     labels: Labels
@@ -52,157 +58,28 @@ class Finished(NamedTuple):
     is_step: bool = True
     is_whole: bool = True
     unseen: Unseen | None = None
-    rival: int | None = None
+    alternative: int | None = None
 
 
 def finish_points(
-    learnt: Walked, route: Route, scales: NDArray[np.float64], callback: Callback | None
+    learnt: Walked, route: Route, scales: Floats, callback: Callback | None
 ) -> Finished:
-    """Return the labels of points, between valleys.
-
-    In many dimensions neighbours are far away, so that edges bridge every valley. There borders are
-    compared first; if they show no clusters, valleys have the last word. In between, edges bridge
-    some valleys. There labels may come from both.
-    """
-    graph = learnt.model.graph
-    lost = loss(graph, learnt.path.labels, graph.n_items)
-    if lost > OPEN:
-        found = find_borders(learnt, route, callback, scales)
+    """Return the labels of points; ``scales`` are their distances to their neighbours."""
+    points = _Points(learnt, route, callback, scales)
+    loss = points.items.law.loss
+    if loss > OPEN:
+        found = _between_borders(points)
         if found.status is Status.BORDERS:
             return found
-    found = _between_valleys(learnt, route, scales, callback)
-    if WIDE < lost <= OPEN and found.is_whole:
-        return _clearer(learnt, route, scales, callback, found)
+    found = _between_valleys(points)
+    if WIDE < loss <= OPEN and found.is_whole:
+        return _between_both(points, found)
     return found
 
 
-def _between_valleys(
-    learnt: Walked, route: Route, scales: NDArray[np.float64], callback: Callback | None
-) -> Finished:
-    """Return the labels with valleys all around, judged at the step with as many labels.
-
-    Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
-    """
-    model, path = learnt.model, learnt.path
-    field, walked, cells = _cells(learnt, route, scales, N_CELLS, callback)
-    steps, labelings, is_whole = steps_to_merge(walked.labels), [], True
-    try:
-        every = merged(field, [walked.labels[step] for step in steps])
-        for index, (at, labels) in enumerate(zip(steps, every, strict=True)):
-            labelings.append(labels)
-            if callback is not None:
-                curves = (walked.alphas, walked.etas, walked.objectives)
-                alpha, eta, objective = (float(curve[at]) for curve in curves)
-                callback(Step(index, len(steps), alpha, eta, objective, count_labels(labels)))
-    except KeyboardInterrupt:
-        if not labelings:
-            raise
-        is_whole = False
-    chosen = choose(labelings, lambda labels: model.labeling(labels[cells]).saving)
-    unseen = _unseen(field, walked, cells, chosen, _softness(model, scales))
-    labels = chosen[cells]
-    at = _nearest(path, labels)
-    rival = by_count(labelings, chosen)
-    return Finished(labels, at, Status.VALLEYS, False, is_whole, unseen, rival)
-
-
-def _unseen(
-    field: Field, walked: SweepPath, cells: Labels, labels: Labels, softness: Softness | None
-) -> Unseen:
-    """Return what valleys, between labels of cells and inside them, say of what is not seen."""
-    finest = walked.labels[steps_to_merge(walked.labels)[0]]
-    return Unseen(partial(tree, field, finest, labels), cells, softness)
-
-
-def _softness(model: Model, scales: NDArray[np.float64] | None) -> Softness | None:
-    """Return how soft labels of points are; None: unknown, where no distances are known."""
-    return None if scales is None else Softness.of(model.graph, model.reading.unit, scales)
-
-
-def find_borders(
-    learnt: Walked,
-    route: Route,
-    callback: Callback | None,
-    scales: NDArray[np.float64] | None = None,
-) -> Finished:
-    """Return the labels with the thinnest borders, compared with patches of a neighbour graph.
-
-    If none are thinner, all that is connected gets one label. ``scales`` are given of points.
-    """
-    model, path, softness = learnt.model, learnt.path, _softness(learnt.model, scales)
-    even = np.ones(model.graph.n_items)
-    field, walked, cells = _cells(learnt, route, even, MOST_CELLS, callback)
-    labelings = [labels[cells] for labels in walked.labels]
-    at, supported = clearest(model.graph, labelings, field.graph.n_items)
-    if at is None:
-        found = join_components(learnt)
-        joined = np.empty(field.graph.n_items, dtype=np.int32)
-        joined[cells] = found.labels
-        return found._replace(unseen=_unseen(field, walked, cells, joined, softness))
-    unseen = _unseen(field, walked, cells, walked.labels[at], softness)
-    labels = labelings[at]
-    rival = by_evidence(labelings, supported, labels)
-    return Finished(labels, _nearest(path, labels), Status.BORDERS, False, True, unseen, rival)
-
-
-def _clearer(
-    learnt: Walked,
-    route: Route,
-    scales: NDArray[np.float64],
-    callback: Callback | None,
-    found: Finished,
-) -> Finished:
-    """Return labels with borders that are thin and valleys, if they save more than those found."""
-    graph = learnt.model.graph
-    field, walked, cells = _cells(learnt, route, scales, MOST_CELLS, callback)
-    labelings, n_cells = [labels[cells] for labels in walked.labels], field.graph.n_items
-    at, supported = clearest(graph, labelings, n_cells)
-    if at is None:
-        return found
-    finest = walked.labels[steps_to_merge(walked.labels)[0]]
-    thin = partial(thinness, graph, labelings, n_cells)
-    chosen = joined(field, finest, walked.labels[at], lambda labels: thin(labels[cells]))
-    labels = chosen[cells]
-    if not is_clearer(graph, labelings, n_cells, labels, found.labels):
-        return found
-    unseen = _unseen(field, walked, cells, chosen, _softness(learnt.model, scales))
-    rival = by_evidence(labelings, supported, labels)
-    nearest = _nearest(learnt.path, labels)
-    return Finished(labels, nearest, Status.BORDERS, False, True, unseen, rival)
-
-
-def _nearest(path: SweepPath, labels: Labels) -> int:
-    """Return the middle one of the steps whose number of labels is nearest."""
-    distance = np.abs(np.log(path.n_labels / count_labels(labels)))
-    nearest = np.flatnonzero(distance == distance.min())
-    return int(nearest[len(nearest) // 2])
-
-
-def _cells(
-    learnt: Walked,
-    route: Route,
-    scales: NDArray[np.float64],
-    most_cells: int,
-    callback: Callback | None,
-) -> tuple[Field, SweepPath, Labels]:
-    """Return where to look for valleys, its path, and the cell of each item in it.
-
-    With few items each is a cell. With many, cells are the finest labels of the path that are few
-    enough; if none are, its last labels are walked in the same way.
-    """
-    field, path = Field.of(learnt.model.graph, scales), learnt.path
-    cells = np.arange(field.graph.n_items, dtype=np.int32)
-    is_over = not route.has_many(learnt.model)
-    while not is_over:
-        n_before, is_few = field.graph.n_items, path.n_labels <= most_cells
-        labels = path.labels[int(is_few.argmax()) if is_few.any() else -1]
-        field, cells = field.contracted(labels), labels[cells]
-        is_over = bool(is_few.any()) or field.graph.n_items == n_before
-        # Cells differ in size as items do in degree: both are weights of the null model.
-        has_edges = len(field.graph.values) > 0
-        model = Model(field.graph, field.graph, Plain(is_corrected=has_edges))
-        path = walk(model, route._replace(is_thorough=is_over), callback).path()
-    return field, path, cells
+def find_borders(learnt: Walked, route: Route, callback: Callback | None) -> Finished:
+    """Return the labels of a neighbour graph with the thinnest borders."""
+    return _between_borders(_Points(learnt, route, callback))
 
 
 def join_components(learnt: Walked) -> Finished:
@@ -211,3 +88,163 @@ def join_components(learnt: Walked) -> Finished:
     labels = components(graph.indptr, graph.indices, graph.group)
     last = len(learnt.path.labels) - 1
     return Finished(labels, last, Status.NOISE, is_step=False, unseen=Unseen())
+
+
+def _between_valleys(points: _Points) -> Finished:
+    """Return the labels with valleys all around.
+
+    Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
+    """
+    cells, model = points.cells(N_CELLS), points.learnt.model
+    path, steps, labelings = cells.path, steps_to_merge(cells.path.labels), []
+    is_whole = True
+    try:
+        merged = cells.valleys.merge(path.labels[step] for step in steps)
+        for index, (at, labels) in enumerate(zip(steps, merged, strict=True)):
+            labelings.append(labels)
+            if points.callback is not None:
+                curves = (path.alphas, path.etas, path.objectives)
+                alpha, eta, objective = (float(curve[at]) for curve in curves)
+                step = Step(index, len(steps), alpha, eta, objective, count_labels(labels))
+                points.callback(step)
+    except KeyboardInterrupt:
+        if not labelings:
+            raise
+        is_whole = False
+    chosen = choose(labelings, lambda labels: model.labeling(labels[cells.of_item]).saving)
+    found = points.finish(Status.VALLEYS, cells, chosen)
+    alternative = find_frequent_alternative(labelings, chosen)
+    return found._replace(is_whole=is_whole, alternative=alternative)
+
+
+def _between_borders(points: _Points) -> Finished:
+    """Return the labels with the thinnest borders, by the law of patches.
+
+    If no borders are thin enough, all that is connected gets one label.
+    """
+    cells = points.cells(MOST_CELLS)
+    at, even = cells.law.clearest(), replace(cells, scales=None)
+    if at is None:
+        found = join_components(points.learnt)
+        joined = np.empty(len(cells.path.labels[0]), dtype=np.int32)
+        joined[cells.of_item] = found.labels
+        return found._replace(unseen=points.unseen(even, joined))
+    found = points.finish(Status.BORDERS, even, cells.path.labels[at])
+    alternative = find_alternative(cells.labelings, cells.law.evidence, found.labels)
+    return found._replace(alternative=alternative)
+
+
+def _between_both(points: _Points, found: Finished) -> Finished:
+    """Return labels with thin borders and valleys, if they save more than those ``found``."""
+    cells = points.cells(MOST_CELLS)
+    law, at = cells.law, cells.law.clearest()
+    if at is None:
+        return found
+    chosen = cells.valleys.join(
+        cells.path.labels[at], lambda labels: law.thinness(labels[cells.of_item])
+    )
+    labels = chosen[cells.of_item]
+    if not law.is_clearer(labels, than=found.labels):
+        return found
+    alternative = find_alternative(cells.labelings, law.evidence, labels)
+    return points.finish(Status.BORDERS, cells, chosen)._replace(alternative=alternative)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Cells of the items of a graph, the path of their labels, and what lies between labels.
+
+    ``of_item`` is the cell of each item. Edges are weighed by ``scales``, distances of points to
+    their neighbours; None: all are the same. ``contractions`` are the steps from the graph of items
+    to that of cells; there are none if each item is a cell.
+    """
+
+    graph: Graph
+    path: SweepPath
+    of_item: Labels
+    scales: Floats | None
+    contractions: tuple[Contraction, ...] = ()
+
+    @cached_property
+    def labelings(self) -> Sequence[Labels]:
+        """Labels of the items at each step."""
+        if not self.contractions:
+            return self.path.labels
+        return [labels[self.of_item] for labels in self.path.labels]
+
+    @cached_property
+    def law(self) -> PatchLaw:
+        """The law of patches that the labels show."""
+        return PatchLaw.of(self.graph, self.labelings, n_cells=len(self.path.labels[0]))
+
+    @cached_property
+    def valleys(self) -> Valleys:
+        """The valleys between labels of cells; the noise is that of the finest labels."""
+        even = np.ones(self.graph.n_items)
+        field = Field.of(self.graph, even if self.scales is None else self.scales)
+        for contraction in self.contractions:
+            field = field.contract(contraction)
+        return Valleys(field, self.path.labels[steps_to_merge(self.path.labels)[0]])
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Points, or a neighbour graph, whose path is known, and how cells are walked.
+
+    ``scales`` are the distances of points to their neighbours; None: they are not known.
+    """
+
+    learnt: Walked
+    route: Route
+    callback: Callback | None
+    scales: Floats | None = None
+
+    @cached_property
+    def items(self) -> _Cells:
+        """Each item as a cell."""
+        graph = self.learnt.model.graph
+        alone = np.arange(graph.n_items, dtype=np.int32)
+        return _Cells(graph, self.learnt.path, alone, self.scales)
+
+    def cells(self, most_cells: int) -> _Cells:
+        """Return the cells of items.
+
+        With few items each is a cell. With many, cells are the finest labels of the path that are
+        few enough; if none are, its last labels are walked in the same way.
+        """
+        found, graph = self.items, self.items.graph
+        is_over = not self.route.has_many(self.learnt.model)
+        while not is_over:
+            n_before, is_few = graph.n_items, found.path.n_labels <= most_cells
+            labels = found.path.labels[int(is_few.argmax()) if is_few.any() else -1]
+            contraction = contract(graph, labels)
+            graph = contraction.graph
+            is_over = bool(is_few.any()) or graph.n_items == n_before
+            # Cells differ in size as items do in degree: both are weights of the null model.
+            model = Model(graph, graph, Plain(is_corrected=len(graph.values) > 0))
+            path = walk(model, self.route._replace(is_thorough=is_over), self.callback).path()
+            found = replace(
+                found,
+                path=path,
+                of_item=labels[found.of_item],
+                contractions=(*found.contractions, contraction),
+            )
+        return found
+
+    def finish(self, status: Status, cells: _Cells, labels: Labels) -> Finished:
+        """Return labels of cells as labels of items, judged at the step with as many labels.
+
+        Of several steps whose number of labels is nearest it is the middle one.
+        """
+        distance = np.abs(np.log(self.learnt.path.n_labels / count_labels(labels)))
+        nearest = np.flatnonzero(distance == distance.min())
+        at = int(nearest[len(nearest) // 2])
+        unseen = self.unseen(cells, labels)
+        return Finished(labels[cells.of_item], at, status, is_step=False, unseen=unseen)
+
+    def unseen(self, cells: _Cells, labels: Labels) -> Unseen:
+        """Return what valleys, between labels of cells and inside them, say of what is not seen."""
+        model, softness = self.learnt.model, None
+        if self.scales is not None:
+            softness = Softness.of(model.graph, model.reading.unit, self.scales)
+        return Unseen(partial(cells.valleys.tree, labels), cells.of_item, softness)

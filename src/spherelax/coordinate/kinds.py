@@ -1,10 +1,14 @@
-"""Whether similarities are a neighbour graph: every item is joined to its nearest others.
+"""Whether similarities are a neighbour graph: every item is joined to the items nearest to it.
 
 If each of n items chose its k nearest, every item has at least k neighbours, many have exactly k,
 and as many choices are mutual, items have clearly fewer than 2 k neighbours on average. Graphs that
-were made in another way have no such floor. Pairs of records may come from the nearest ones too;
-but there the scores of a record do not depend on its other candidates, whereas the weights of a
-neighbour graph are usually relative: the nearest neighbour of every item has the same weight.
+were made in another way have no floor, a smallest number of neighbours that many items have. Pairs
+of records may come from the nearest records too; but there the scores of a record do not depend on
+its other candidates, whereas the weights of a neighbour graph are usually relative: the nearest
+neighbour of every item has the same weight.
+
+Here all is read from the matrix as it is given, by NumPy and SciPy alone: whoever reads a file or
+makes an estimator asks for the kind, and need not wait for compiled code.
 """
 
 from __future__ import annotations
@@ -20,33 +24,33 @@ from spherelax.problem import Problem
 
 # Fewest neighbours that every item of a neighbour graph has.
 FEWEST = 4
-# Share of the items that may have fewer than the others, where neighbours were found by chance.
+# Share of the items that may be below the floor, where neighbours were found approximately.
 BELOW = 0.005
-# Share of the items, at least, that have exactly the smallest number, and how many these are. In a
-# random graph, where numbers of neighbours fall off gradually, two in a hundred have it at most.
+# Items on the floor, at least: as a share of all items, and their number. In a random graph, where
+# numbers of neighbours fall off gradually, at most two items in a hundred are on the floor.
 ON_FLOOR = 0.06
 FEWEST_ON_FLOOR = 10
 # Neighbours on average, at least, as a multiple of the smallest number: a graph in which all have
 # the same number is a lattice, or made of equal parts.
 UNEVEN = 1.05
 # Share of the choices, at least, that are mutual: near items choose each other. Where items choose
-# others by chance, as in graphs that grow, hardly any are, and items have twice as many neighbours
+# items by chance, as in graphs that grow, hardly any are, and items have twice as many neighbours
 # on average as they chose.
 MUTUAL = 0.2
 # Items, and items of a component on average, at least, as multiples of an item and its neighbours.
 ITEMS = 10
 COMPONENT = 4
-# Two neighbours of an item are neighbours themselves at least, and at most, this often: of links
-# that were drawn at random fewer are, of matches more.
+# Transitivity, at least and at most: how often two neighbours of an item are neighbours themselves.
+# Links that were drawn at random have less, matches have more.
 LEAST_CLOSED = 0.07
 MOST_CLOSED = 0.75
-# Items whose neighbours are looked at for that.
+# Items whose neighbours are looked at to measure it.
 CENTRES = 500
 # Relative difference of weights that count as equal.
 EQUAL = 1e-3
 
 
-def recognised(problem: Problem) -> Problem:
+def recognise(problem: Problem) -> Problem:
     """Return the problem; of the kind "neighbors" if nobody says its kind and it looks like one.
 
     If somebody says it of a graph that has groups, or is too small to show patches, it is a graph.
@@ -55,7 +59,7 @@ def recognised(problem: Problem) -> Problem:
     --------
     >>> from sklearn.neighbors import kneighbors_graph
     >>> A = kneighbors_graph(np.random.default_rng(0).normal(size=(300, 2)), 8)
-    >>> recognised(Problem.check(A.maximum(A.T))).kind
+    >>> recognise(Problem.check(A.maximum(A.T))).kind
     'neighbors'
     """
     if problem.kind not in (None, "neighbors"):
@@ -79,11 +83,11 @@ def kind_of_graph(W: Any) -> str:
     """
     if not sp.issparse(W) or W.shape[0] == 0:
         return "graph"
-    return recognised(Problem(sp.csr_array(W), None)).kind or "graph"
+    return recognise(Problem(sp.csr_array(W), None)).kind or "graph"
 
 
 def has_floor(problem: Problem) -> bool:
-    """Tell whether items have as many neighbours as those of a neighbour graph.
+    """Tell whether numbers of neighbours have a floor, as in a neighbour graph.
 
     Examples
     --------

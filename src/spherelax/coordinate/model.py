@@ -10,10 +10,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax import result
 from spherelax.coordinate.graph.account import UNIT, Account, Totals
 from spherelax.coordinate.graph.graph import Graph, background
 from spherelax.coordinate.graph.tally import within
-from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.sampling.posterior import Judged
 from spherelax.coordinate.worth.description import (
     Description,
     Likelihood,
@@ -82,18 +83,29 @@ class Reading(ABC):
     # Whether what labels save is their log likelihood, which has a natural zero.
     is_likelihood: ClassVar[bool] = False
 
+    @property
     @abstractmethod
+    def name(self) -> result.Reading:
+        """What users are told."""
+
+    def view(self, graph: Graph) -> tuple[Graph, Strata | Judged | None]:
+        """Return what is walked, and what else the reading says of each similarity."""
+        return graph, None
+
     def read(
         self,
         graph: Graph,
-        numbers: NDArray[np.integer],
-        sources: NDArray[np.int32] | None = None,
+        numbers: NDArray[np.integer],  # noqa: ARG002 (lists need both)
+        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
     ) -> Model:
         """Return the model of a graph with such similarities.
 
         ``numbers`` are those of its items in the whole problem. ``sources`` is given if free items
         of one source may be copies of each other.
         """
+        graph = self.weigh(graph)
+        seen, entries = self.view(graph)
+        return Model(graph, seen, self, entries)
 
     @abstractmethod
     def description(self, totals: Totals) -> Description | Likelihood:

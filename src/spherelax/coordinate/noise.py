@@ -169,9 +169,9 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     rng = np.random.default_rng(seed)
     graph = graph.present()
     m = graph.n_items
-    row = np.repeat(np.arange(m), np.diff(graph.indptr))
-    once = row < graph.indices
-    one, other, values = row[once], graph.indices[once].astype(np.int64), graph.values[once]
+    once = graph.pairs()
+    one, other = (ends[once].astype(np.int64) for ends in (graph.rows(), graph.indices))
+    values = graph.values[once]
     if graph.grouped:
         one, other = _within_groups(graph, one, other, rng)
     elif is_corrected:

@@ -18,23 +18,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from spherelax import result
 from spherelax.coordinate.graph import neighbors
-from spherelax.coordinate.graph.account import Account, Totals, whole
+from spherelax.coordinate.graph.account import Account, Totals, sum_units
 from spherelax.coordinate.graph.graph import Graph, background, build_graph, largest
 from spherelax.coordinate.graph.tally import within
 from spherelax.coordinate.lists.odds import (
     Scores,
-    believed,
-    by_probability,
-    likewise,
-    listed,
+    judge_odds,
+    judge_right,
+    learn_scores,
     log_odds,
-    probabilities,
-    stated,
+    odds_of_information,
+    predict_right,
     teaches,
+    wedges_of_list,
 )
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.sampling.drawing import Judged
+from spherelax.coordinate.sampling.posterior import Judged
 from spherelax.coordinate.worth.description import (
     PLAIN_RATE,
     Description,
@@ -58,15 +59,10 @@ class Plain(Reading):
     describe more briefly than one (`spherelax.coordinate.worth.description`).
     """
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
-        """Take similarities as they are."""
-        graph = self.weigh(graph)
-        return Model(graph, graph, self)
+    @property
+    def name(self) -> result.Reading:
+        """What users are told."""
+        return result.Reading.CORRECTED if self.is_corrected else result.Reading.PLAIN
 
     def description(self, totals: Totals) -> Description:
         """Describe similarities by their means; matches pay for names if groups are many."""
@@ -76,7 +72,7 @@ class Plain(Reading):
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: the sum of its similarities."""
-        return np.asarray(neighbors.degrees(graph))
+        return np.asarray(neighbors.strengths(graph))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,17 +97,11 @@ class Ranked(Reading):
     worth: Worth
     floors: NDArray[np.float32]
     floor: float = 0.0
+    name = result.Reading.RANKED
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
+    def view(self, graph: Graph) -> tuple[Graph, Strata]:
         """Replace each similarity by its surprise, and sort it into a stratum."""
-        graph = self.weigh(graph)
-        strata = Strata.from_floors(graph, self.floors)
-        return Model(graph, self.worth.applied(graph), self, strata)
+        return self.worth.applied(graph), Strata.from_floors(graph, self.floors)
 
     def description(self, totals: Totals) -> Description:
         """Describe which pairs are similar, and how their sizes follow from labels."""
@@ -124,7 +114,7 @@ class Ranked(Reading):
         inside = within(graph, labels, count_labels(labels), n_threads)
         by_stratum, by_label = strata.inside(graph, labels)
         found = account_of(labels, by_label, graph.weight, self.is_corrected)
-        return found._replace(similarity=whole(inside), strata=by_stratum)
+        return found._replace(similarity=sum_units(inside), strata=by_stratum)
 
     def generalize(self, part: Model, facts: Facts) -> Reading:
         """Keep strata and steps; a similarity is as rare as in the whole."""
@@ -153,16 +143,11 @@ class Learnt(Reading):
     """
 
     worth: Worth
+    name = result.Reading.LEARNT
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
+    def view(self, graph: Graph) -> tuple[Graph, None]:
         """Replace each similarity by what it is worth."""
-        graph = self.weigh(graph)
-        return Model(graph, self.worth.applied(graph), self)
+        return self.worth.applied(graph), None
 
     def description(self, totals: Totals) -> Description:
         """Describe what similarities are worth; with groups, labels pay for their names."""
@@ -178,6 +163,7 @@ class LogOdds(Reading):
     """
 
     is_likelihood: ClassVar[bool] = True
+    name = result.Reading.LOG_ODDS
 
     def description(self, totals: Totals) -> Likelihood:  # noqa: ARG002 (as of other readings)
         """Add the log odds inside labels."""
@@ -200,15 +186,10 @@ class Stated(LogOdds):
 
     kind: str
 
-    def read(
-        self,
-        graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
-    ) -> Model:
+    def view(self, graph: Graph) -> tuple[Graph, Judged]:
         """Take similarities for log odds."""
-        odds = graph if self.kind == "odds" else believed(graph)
-        return Model(graph, odds, self, stated(odds))
+        odds = graph if self.kind == "odds" else odds_of_information(graph)
+        return odds, judge_odds(odds)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -233,7 +214,7 @@ class Listed(LogOdds):
         sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Judge the pairs of a graph."""
-        return self.bind(graph, self.scores.judged(graph, sources, numbers))
+        return self.bind(graph, self.scores.predict(graph, sources, numbers))
 
     def bind(self, graph: Graph, judged: Judged) -> Model:
         """Return the model of a graph whose pairs have been judged."""
@@ -242,8 +223,8 @@ class Listed(LogOdds):
     def extend(self, before: Model, graph: Graph) -> Model:
         """Judge pairs as those with the same score were judged before."""
         assert before.judged is not None
-        right = likewise(before.given, before.judged.right, graph)
-        return self.bind(graph, Judged(right, by_probability(graph, right)))
+        right = predict_right(before.given, before.judged.right, graph)
+        return self.bind(graph, judge_right(right))
 
 
 def describe(totals: Totals, is_corrected: bool, total: float, names: float) -> Description:
@@ -281,9 +262,11 @@ def recognize(
         return Stated(kind="odds").read(graph, graph.given)
     is_model = problem.kind in NATS
     kind = None if is_model else problem.kind
-    seen = listed(graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity))
+    seen = wedges_of_list(
+        graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity)
+    )
     if seen is not None:
-        taught = probabilities(graph, kind, seen, None if sources is None else sources[graph.given])
+        taught = learn_scores(graph, kind, seen, None if sources is None else sources[graph.given])
         if taught is not None:
             scores, judged = taught
             return Listed(unit=unit, scores=scores).bind(graph, judged)
@@ -293,7 +276,7 @@ def recognize(
     if graph.grouped:
         return begin(graph, unit, learns=True)
     floor = 0.0 if is_metric or learns else background(graph)
-    degrees = neighbors.degrees(graph) if is_metric else graph.degrees(floor)
+    degrees = neighbors.strengths(graph) if is_metric else graph.degrees(floor)
     is_corrected = are_uneven(degrees[degrees > 0])
     if is_metric:
         return Plain(unit=unit, is_corrected=is_corrected).read(graph, graph.given)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.part import draw, is_large
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import Learnt, recognize, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
 from spherelax.coordinate.worth.description import are_uneven
@@ -142,7 +142,7 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
             break
         if lesson > 0:
             before, gamma = labels, model.average * resolution
-            labels = polished(model.graph, before, gamma, n_threads=route.n_threads)
+            labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)
             if np.array_equal(before, labels):
                 break
         worth = learn_worth(model.given, labels)

@@ -1,7 +1,8 @@
-"""Labels shaken: some items lose their labels, all are polished again, and better ones are kept.
+"""Iterated local search: shake labels, polish them, and keep them if they are better.
 
-Moves and merges end where no single one of them gains. Items that lose their labels together find
-their way to labels that no such move reaches.
+The local search is `polish_labels`, which ends where no single move or merge gains. A shake takes
+the labels of a random share of the items away; each becomes a label of its own. Polishing then may
+reach labels that no single move or merge reaches.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from spherelax.coordinate.model import Labeling, Model
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves import polish_labels
 from spherelax.labels import separate
 
 # Share of the items that lose their labels in one trial.
@@ -17,15 +18,15 @@ SHARE = 0.3
 # Trials at most, and trials in a row without better labels after which there are no more.
 TRIALS = 100
 IN_VAIN = 30
-# Labels that save more nats per item than this are clear, and not shaken: it takes time, and what
-# is left to gain there are wrong matches that agree with each other.
+# Labels that save more nats per item than this are clear, and not shaken: shaking takes time, and
+# would gain only wrong matches that agree with each other.
 CLEAR = 5.0
 # Seed of the items that are drawn.
 SEED = 0
 
 
-def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
-    """Return labels that save at least as much as these, polished at the same resolution.
+def shake_labels(model: Model, labels: Labeling, gamma: float) -> Labeling:
+    """Return labels that save at least as much as the given ones, by iterated local search.
 
     Examples
     --------
@@ -33,7 +34,7 @@ def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
     >>> from spherelax.problem import Problem
     >>> model = recognize(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
     >>> joined = model.labeling(np.repeat(np.int32([0, 1]), [4, 8]))
-    >>> shaken(model, joined, gamma=0.3).labels
+    >>> shake_labels(model, joined, gamma=0.3).labels
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
     """
     if labels.saving > CLEAR * model.graph.n_present():
@@ -44,7 +45,7 @@ def shaken(model: Model, labels: Labeling, gamma: float) -> Labeling:
     for _ in range(TRIALS):
         alone = np.zeros(model.graph.n_items, dtype=np.bool_)
         alone[present] = rng.random(len(present)) < SHARE
-        found = model.labeling(polished(model.graph, separate(best.labels, alone), gamma))
+        found = model.labeling(polish_labels(model.graph, separate(best.labels, alone), gamma))
         n_in_vain += 1
         if found.saving > best.saving:
             best, n_in_vain = found, 0

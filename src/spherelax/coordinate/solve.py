@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from spherelax.coordinate.duplicates import find_duplicates
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
-from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.graph.order import are_new
-from spherelax.coordinate.kinds import recognised
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.graph.graph import Graph, are_new
+from spherelax.coordinate.kinds import recognise
+from spherelax.coordinate.model import Model
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.points.valleys import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
 from spherelax.coordinate.run import Interrupted, Walked, run
@@ -48,7 +48,7 @@ def solve(
     Ctrl-C ends it with the best that was found before. ``sources`` is given if free items of one
     source may be copies of each other.
     """
-    problem = recognised(problem)
+    problem = recognise(problem)
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"
@@ -100,8 +100,15 @@ def solve(
         ),
         right=picked.right,
         left=picked.left,
-        rival=found.rival,
+        alternative=found.alternative,
+        kind="points" if pick == "valleys" else problem.kind or _kind(model),
+        reading=model.reading.name,
     )
+
+
+def _kind(model: Model) -> str:
+    """Return what similarities of which nobody said it were taken for."""
+    return "graph" if model.judged is None else "pairs"
 
 
 def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **others: Any) -> Outcome:
@@ -115,10 +122,9 @@ def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **othe
         return hard
     free = problem.freed(source.with_copies)
     if free.kind != "odds":
-        kind = "graph" if source.model.judged is None else "pairs"
-        free = Problem(free.similarity, free.groups, kind)
+        free = Problem(free.similarity, free.groups, _kind(source.model))
     soft = solve(free, settings, pick, sources=problem.groups, **others)
-    return with_found(soft, source)
+    return replace(with_found(soft, source), kind=hard.kind)
 
 
 def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
@@ -152,7 +158,7 @@ def absorb(
         active |= count_labels(everyone) != n_labels
     everyone = everyone[graph.given]
     if active.any():
-        everyone = polished(graph, everyone, gamma, active=active)
+        everyone = polish_labels(graph, everyone, gamma, active=active)
     labeling = model.labeling(everyone)
     found = renumber(graph.as_given(labeling.labels))
     resolution = gamma / model.average
@@ -178,6 +184,7 @@ def absorb(
             None if sources is None else sources[graph.given],
             None if source.unseen is None else source.unseen.elsewhere(),
         ),
+        reading=model.reading.name,
     )
 
 

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.lists.odds import apart, by_labels, judge
+from spherelax.coordinate.lists.odds import judge_labels, uncompared_sources
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.points.unseen import Unseen
 from spherelax.coordinate.readings import Learnt, Listed
 from spherelax.coordinate.sampling.doubt import (
-    Evidence,
-    confirmed,
-    likely_right,
-    persistence,
-    staying,
-    taught,
+    learn_beliefs,
+    learn_right,
+    trust_items,
+    walk_share,
 )
-from spherelax.coordinate.sampling.drawing import Judged, Net
-from spherelax.coordinate.sampling.missing import with_missing
-from spherelax.coordinate.sampling.posterior import Posterior
+from spherelax.coordinate.sampling.gibbs import Beliefs, Net
+from spherelax.coordinate.sampling.missing import discount_missing
+from spherelax.coordinate.sampling.posterior import Judged, Posterior, posterior
 from spherelax.coordinate.trail import Route, grid, iterates
-from spherelax.labels import Labels, inside_pairs
+from spherelax.coordinate.worth.evidence import share_right
+from spherelax.labels import Labels, count_pairs, inside_pairs
 from spherelax.result import (
     Duplicates,
     EntityProbability,
@@ -50,6 +47,8 @@ class CoordinateSource:
     found: tuple[Duplicates, ...]
     sources: NDArray[np.int32] | None = None
     unseen: Unseen | None = None
+    # The labels that were judged last, and their posterior.
+    _last: list[tuple[Labels, Posterior]] = field(default_factory=list, init=False, repr=False)
 
     @property
     def with_copies(self) -> list[int]:
@@ -68,19 +67,35 @@ class CoordinateSource:
         is_matched = model.graph.grouped and len(model.graph.values) > 0
         if model.judged is not None or not (isinstance(model.reading, Learnt) or is_matched):
             return model.judged
-        right = likely_right(model.given, self.teacher)
-        source = apart(model.given, self.sources)
-        return Judged(right, by_labels(model.given, right, self.teacher, source))
+        right = learn_right(model.given, self.teacher)
+        source = uncompared_sources(model.given, self.sources)
+        return Judged(right, learn_beliefs(model.given, self.teacher, right, source, is_list=True))
 
     def posterior(self, labels: Labels, *, has_pairs: bool = False) -> Posterior | None:
-        """Return how likely labels are right; None: unknown."""
+        """Return how likely labels are right; None: unknown.
+
+        Labels are drawn once, and the posterior is kept until other labels are asked for. Pairs
+        inside labels are taken at once if they are no more than the similarities. Larger labels
+        are drawn again for their pairs, and only if these are asked for.
+        """
         if self.judged is None:
             return None
+        size = np.bincount(labels)
+        n_inside = int(count_pairs(size).sum())
+        for known, found in self._last:
+            if np.array_equal(known, labels) and len(found.pairs) >= has_pairs * n_inside:
+                return found
+        has_pairs |= n_inside <= len(self.model.given.values)
+        self._last[:] = [(labels.copy(), self._draw_posterior(labels, self.judged, has_pairs))]
+        return self._last[0][1]
+
+    def _draw_posterior(self, labels: Labels, judged: Judged, has_pairs: bool) -> Posterior:
+        """Draw labels around those given to see how likely these are right."""
         graph = self.model.given
-        labels, source = labels[graph.given], apart(graph, self.sources)
-        found = judge(graph, self.judged, labels, source=source, has_pairs=has_pairs)
+        labels, source = labels[graph.given], uncompared_sources(graph, self.sources)
+        found = judge_labels(graph, judged, labels, source=source, has_pairs=has_pairs)
         if self.model.judged is None:
-            found = with_missing(found, Net.of(Candidates.of(graph, source)), labels)
+            found = discount_missing(found, Net.of_graph(graph, source), labels)
         pairs = found.pairs
         if has_pairs:
             inside = inside_pairs(labels)
@@ -96,13 +111,15 @@ class CoordinateSource:
         graph = self.model.given
         inner = labels[graph.given]
         if self.unseen is not None:
-            return graph.as_given(staying(graph, inner) * self.unseen.share(inner))
-        return graph.as_given(persistence(self.evidence, inner) * confirmed(graph, inner))
+            return graph.as_given(walk_share(graph, inner) * self.unseen.share(inner))
+        found = posterior(Net.of_graph(graph), self.beliefs, inner)
+        return graph.as_given(found.item * trust_items(graph, inner))
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def beliefs(self) -> Beliefs:
         """What the best labels teach of the similarities of a graph."""
-        return taught(self.model.given, self.teacher)
+        graph = self.model.given
+        return learn_beliefs(graph, self.teacher, share_right(graph, self.teacher))
 
     @property
     def is_probability(self) -> bool:
@@ -119,12 +136,12 @@ class CoordinateSource:
         found = self.posterior(labels, has_pairs=True)
         return None if found is None else found.pairs
 
-    def match_probability(self) -> Any:
+    def match_probability(self) -> sp.csr_array | None:
         """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
         if self.judged is None:
             return None
         graph = self.model.given
-        row = np.repeat(graph.given, np.diff(graph.indptr))
+        row = graph.given[graph.rows()]
         pairs = (self.judged.right, (row, graph.given[graph.indices]))
         return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
 
@@ -136,13 +153,13 @@ class CoordinateSource:
         model = self.model
         if model.judged is None or not isinstance(model.reading, Listed):
             return None
-        return model.reading.scores.tied(model.given, model.judged.right)
+        return model.reading.scores.tied_share(model.given, model.judged.right)
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""
         return self.found
 
-    def embedding(self, index: int) -> Any:
+    def embedding(self, index: int) -> sp.csr_array:
         """Walk down to a step and return its U, as CSR with a column per label."""
         resolutions = grid(self.model, self.route)
         rows = next(islice(iterates(self.model, self.route, resolutions), index, None)).rows

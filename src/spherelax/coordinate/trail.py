@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.account import Account
 from spherelax.coordinate.graph.graph import LARGE
-from spherelax.coordinate.graph.tally import changed
+from spherelax.coordinate.graph.tally import have_changed
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves.polish import lowered, moved_once, polished
+from spherelax.coordinate.moves.polish import lower, move_once, polish_labels
 from spherelax.coordinate.relax import sweep
 from spherelax.coordinate.relax.rows import round_rows
 from spherelax.labels import Labels, count_labels
@@ -102,7 +102,7 @@ def iterates(
     model: Model, route: Route, resolutions: NDArray[np.float64]
 ) -> Iterator[sweep.Iterate]:
     """Walk the rows of U alone, which is enough to see them again."""
-    return sweep.sweep(
+    return sweep.sweep_rows(
         model.graph,
         resolutions * model.average,
         row_entries=route.row_entries(model),
@@ -206,12 +206,12 @@ class Trail:
         rounded = round_rows(graph, iterate.rows)
         before = self.labels[-1] if self.labels else rounded
         self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
-        active = changed(graph, rounded, self.rounded, CHANGED)
+        active = have_changed(graph, rounded, self.rounded, CHANGED)
         if not active.any():
             if self.is_many:
                 return None
-            return lowered(graph, before.astype(np.int32, copy=False), gamma, n_threads=n_threads)
-        improve, labels = moved_once if self.is_many else polished, rounded
+            return lower(graph, before.astype(np.int32, copy=False), gamma, n_threads=n_threads)
+        improve, labels = move_once if self.is_many else polish_labels, rounded
         if not active.all():
             labels = np.where(active, rounded, before)
             np.copyto(rounded, self.rounded, where=~active)

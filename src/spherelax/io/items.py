@@ -70,7 +70,7 @@ class Named(ABC):
         numbers[result.labels] = self.numbers(result)
         order = np.argsort(numbers, kind="stable")[np.count_nonzero(numbers < 0) :]
         columns = {self.word: numbers, "size": np.bincount(result.labels)}
-        likely = result.entity_probability()
+        likely = result.entities()
         if likely is not None:
             columns |= likely._asdict()
         return {name: column[order].tolist() for name, column in columns.items()}
@@ -86,14 +86,14 @@ class Named(ABC):
         >>> list(columns), columns["item_b"]
         (['item_a', 'item_b', 'label', 'probability'], ['anna'])
         """
-        numbers, pairs = self.numbers(result), result.matches()
+        numbers, found = self.numbers(result), result.pairs()
         columns = {
             f"{name}_{side}": [column[item] for item in items]
-            for side, items in zip("ab", pairs.T.tolist(), strict=True)
+            for side, items in zip("ab", found.items.T.tolist(), strict=True)
             for name, column in self._who().items()
         }
-        columns[self.word] = numbers[pairs[:, 0]].tolist()
-        likely = result.pair_probability()
+        columns[self.word] = numbers[found.items[:, 0]].tolist()
+        likely = found.probability
         return columns if likely is None else {**columns, "probability": likely.tolist()}
 
     def _who(self) -> Columns:

@@ -14,7 +14,7 @@ import numpy as np
 
 from spherelax.coordinate.kinds import kind_of_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io.answers.saved import SAVED
+from spherelax.io.answers.saved import RECOGNISED
 from spherelax.io.files.faults import about
 from spherelax.io.files.source import File, Source
 from spherelax.io.files.streams import ending_of, spooled
@@ -29,9 +29,9 @@ from spherelax.io.tables import rows
 from spherelax.io.tables.arrays import BROKEN, read_matrix
 from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.parquet import parquet_columns
-from spherelax.problem import KINDS as SIMILARITY_KINDS
+from spherelax.problem import KINDS
 
-KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
+FILE_KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"
 # An edge table has two or three columns; a text file with more is one of features.
 EDGE_COLUMNS = 3
@@ -42,12 +42,12 @@ DATABASE = ".db"
 def read(
     file: File,
     *,
-    kind: str | None = None,
+    reads_as: str | None = None,
     columns: Sequence[str] | None = None,
-    duplicate_free: Iterable[str] | None = None,
+    duplicate_free_sources: Iterable[str] | None = None,
     records: Any = None,
     table: str | None = None,
-    similarity_kind: str | None = None,
+    kind: str | None = None,
 ) -> Items | Points:
     r"""Read a file of any kind: similarities, edges, scored pairs, points, a COLMAP database.
 
@@ -55,14 +55,14 @@ def read(
     ----------
     file : str, Path or Source
         A file of one of the kinds.
-    kind : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
-        The kind of the file; None: :func:`kind_of` finds it.
-    columns, duplicate_free, records
-        For pairs, as in :func:`read_pairs`; a file with columns is read as pairs, unless ``kind``
-        is "points": then, the names of the features, as in :func:`read_points`.
+    reads_as : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
+        What the file holds; None: :func:`kind_of` finds it.
+    columns, duplicate_free_sources, records
+        For pairs, as in :func:`read_pairs`; a file with columns is read as pairs, unless
+        ``reads_as`` is "points": then, the names of the features, as in :func:`read_points`.
     table
         For a database, as in :func:`read_colmap`.
-    similarity_kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
+    kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
         What the similarities are: the kind of :func:`spherelax.solve`. Those of points are always
         a graph. "odds" may be negative, and is for a matrix, edges or pairs. None: edges and h5ad
         hold a graph; of others, that is to be found out.
@@ -86,41 +86,43 @@ def read(
     ...     read(path).ids
     ['ann', 'anna', 'bob', 'rob']
     """
-    if kind not in (None, *KINDS):
-        raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
+    if reads_as not in (None, *FILE_KINDS):
+        raise InvalidInputError(
+            f"reads_as must be one of {', '.join(FILE_KINDS)}; found {reads_as!r}"
+        )
     with recognised(file) as source:
-        chosen = kind or ("pairs" if columns is not None else kind_of(source))
+        chosen = reads_as or ("pairs" if columns is not None else kind_of(source))
         if chosen == SAVED_RESULT:
             raise InvalidInputError(
                 f"{source}: must hold similarities or points; found a saved result"
             )
         for what, value, owner in (
             ("names of columns", None if chosen == "points" else columns, "pairs"),
-            ("duplicate-free sources", duplicate_free, "pairs"),
+            ("duplicate-free sources", duplicate_free_sources, "pairs"),
             ("tables of records", records, "pairs"),
             ("the choice of a table", table, "colmap"),
         ):
             if value is not None and chosen != owner:
                 raise InvalidInputError(f"{source}: {what} must be for {owner}; found {chosen}")
-        _check_similarity_kind(source, chosen, similarity_kind)
+        _check_kind(source, chosen, kind)
         if chosen == "pairs":
             return read_pairs(
                 source,
                 columns=columns,
-                duplicate_free=duplicate_free,
+                duplicate_free_sources=duplicate_free_sources,
                 records=records,
-                kind=similarity_kind,
+                kind=kind,
             )
         if chosen == "colmap":
-            return replace(read_colmap(source.path, table=table), kind=similarity_kind)
+            return replace(read_colmap(source.path, table=table), kind=kind)
         if chosen == "points":
             return read_points(source, columns=columns)
         try:
-            items: Items | Points = READERS[chosen](source, similarity_kind)
+            items: Items | Points = READERS[chosen](source, kind)
         except InvalidInputError as error:
-            if kind is None and chosen == "edges":
+            if reads_as is None and chosen == "edges":
                 error = InvalidInputError(
-                    f"{error} (read as edges; kind= or --as sets another kind)"
+                    f"{error} (read as edges; reads_as= or --as sets another kind)"
                 )
             raise error from None
         if isinstance(items, Items):
@@ -183,7 +185,7 @@ def kind_of(file: File) -> str:
     :func:`read_pairs` knows. Other text of two or three columns is a table of edges, unless one of
     the first two holds a number that no item is called, with a fraction or below zero; then, or
     with more columns, it is a table of features, and so is other Parquet. ``.npy`` is a matrix if
-    it is square, else points. If this is wrong, give :func:`read` the kind.
+    it is square, else points. If this is wrong, give :func:`read` ``reads_as``.
 
     Parameters
     ----------
@@ -217,21 +219,18 @@ def kind_of(file: File) -> str:
         return source.kind
 
 
-def _check_similarity_kind(source: Source, kind: str, similarity_kind: str | None) -> None:
+def _check_kind(source: Source, reads_as: str, kind: str | None) -> None:
     """Refuse a kind of similarities that a kind of file cannot have."""
-    if similarity_kind not in (None, *SIMILARITY_KINDS):
-        raise InvalidInputError(
-            f"similarity_kind must be one of {', '.join(SIMILARITY_KINDS)}; "
-            f"found {similarity_kind!r}"
-        )
+    if kind not in (None, *KINDS):
+        raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
     is_legal = {
-        "points": similarity_kind in (None, "graph"),
-        "colmap": similarity_kind != "odds",
-        "h5ad": similarity_kind != "odds",
+        "points": kind in (None, "graph"),
+        "colmap": kind != "odds",
+        "h5ad": kind != "odds",
     }
-    if not is_legal.get(kind, True):
+    if not is_legal.get(reads_as, True):
         raise InvalidInputError(
-            f"{source}: similarities of {kind} must not be {similarity_kind}; leave it out"
+            f"{source}: similarities of {reads_as} must not be {kind}; leave it out"
         )
 
 
@@ -263,7 +262,7 @@ def _npy_kind(source: Source) -> str:
 def _npz_kind(source: Source) -> str:
     """Return "result" or "matrix"; a damaged file is refused later by its reader."""
     with suppress(OSError, *BROKEN), zipfile.ZipFile(source.path) as archive:
-        if {f"{name}.npy" for name in SAVED} <= set(archive.namelist()):
+        if {f"{name}.npy" for name in RECOGNISED} <= set(archive.namelist()):
             return SAVED_RESULT
     return "matrix"
 

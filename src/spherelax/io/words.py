@@ -10,7 +10,15 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from spherelax.result import Result, Status, say_duplicates, say_rival, say_status, say_tied
+from spherelax.result import (
+    Result,
+    Status,
+    say_alternative,
+    say_duplicates,
+    say_reading,
+    say_status,
+    say_tied,
+)
 
 PLURALS = {"entity": "entities", "match": "matches"}
 VOWELS = "aeio"  # nouns here that begin with one of them have the article "an"
@@ -92,12 +100,16 @@ class Words:
         said = say_status(result)
         return said if result.status is Status.NEAREST else self.speak(said)
 
-    def rival(self, result: Result) -> str | None:
+    def reading(self, result: Result) -> str:
+        """Say what the similarities were taken for, and what was done with them."""
+        return self.speak(say_reading(result))
+
+    def alternative(self, result: Result) -> str | None:
         """Say which other answer is about as good; None: no other is.
 
         Labels of single items count, too, so that this speaks of labels where they do not else.
         """
-        said = say_rival(result)
+        said = say_alternative(result)
         return said if said is None or not self.counts_single else self.speak(said)
 
     def tied(self, result: Result) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -140,20 +140,15 @@ class Case:
     @cached_property
     def n_labels_per_step(self) -> NDArray[np.intp]:
         """Number of labels at each step; those of single items count if the words say so."""
-        counts = self.result.n_labels_per_step
+        counts = self.result.path.n_labels
         if self.words.counts_single:
             return counts
-        return np.array([np.count_nonzero(np.bincount(at) > 1) for at in self.result.labelings])
-
-    @cached_property
-    def stability(self) -> NDArray[np.float64]:
-        """Stability of each step; at the chosen one that of the labels of the result."""
-        return replace(self.result.path, labels=self.result.labelings).stability
+        return np.array([np.count_nonzero(np.bincount(at) > 1) for at in self.result.path.labels])
 
     @cached_property
     def steady(self) -> range:
         """The steps around the chosen one whose labels are nearly those of the result."""
-        return steady_steps(self.result.labelings, self.result.position)
+        return steady_steps(self.result.path.labels, self.result.path.picked)
 
     @cached_property
     def group_sizes(self) -> dict[Any, int]:

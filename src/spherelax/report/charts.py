@@ -107,7 +107,7 @@ def across(path: SweepPath) -> Axis:
 def curves(case: Case) -> list[Curve]:
     """Return the curves of the page: saving or movement, number of labels, stability."""
     result, n_labels = case.result, case.n_labels_per_step
-    at = result.position
+    at = result.path.picked
     first = _savings(case) if shows_savings(result) else _movement(case)
     return [
         first,
@@ -124,15 +124,15 @@ def curves(case: Case) -> list[Curve]:
                 "share a label, as ln(highest / lowest); a wide range means that the labels depend "
                 "little on the resolution"
             ),
-            linear(case.stability),
-            _summary("stability", case.stability, at),
+            linear(case.result.path.stability),
+            _summary("stability", case.result.path.stability, at),
         ),
     ]
 
 
 def shows_savings(result: Result) -> bool:
     """Tell whether savings are drawn: they are known, and labels were not chosen by eta."""
-    is_by_eta = result.status in BY_ETA or result.right is not None
+    is_by_eta = result.status in BY_ETA or result.path.maxima[0] is not None
     return result.path.savings is not None and not is_by_eta
 
 
@@ -145,13 +145,14 @@ def drawn(curve: Curve, x: Axis, result: Result, number: int) -> str:
         f"<b>{text(said)}</b></span>"
         for at, said in curve.axis.ticks
     )
-    marks = ((result.position, "pick"), (result.left, "peak"), (result.right, "peak"))
+    path = result.path
+    marks = ((path.picked, "pick"), *((step, "peak") for step in reversed(path.maxima)))
     dots = "".join(
         _dot(kind, float(x.places[step]), float(y[step]))
         for step, kind in marks
         if step is not None and (kind == "pick" or number == 0)
     )
-    here = float(x.places[result.position]), float(y[result.position])
+    here = float(x.places[path.picked]), float(y[path.picked])
     return (
         f'<figure class="chart"><figcaption><b>{text(curve.name)}</b> '
         f"<span>{text(curve.meaning)}</span></figcaption>"
@@ -180,7 +181,7 @@ def _movement(case: Case) -> Curve:
             "is small, between its two maxima" + _undecided(result)
         ),
         logarithmic(etas, ETA_FLOOR * float(etas.max() or 1.0)),
-        _summary("the movement", etas, result.position),
+        _summary("the movement", etas, result.path.picked),
     )
 
 
@@ -197,7 +198,7 @@ def _savings(case: Case) -> Curve:
             + cut
         ),
         linear(np.maximum(savings, lowest)),
-        _summary("the saving", savings, result.position),
+        _summary("the saving", savings, result.path.picked),
     )
 
 

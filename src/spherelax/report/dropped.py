@@ -20,7 +20,7 @@ WEAK = "too few pairs connect the two labels"
 class Dropped(NamedTuple):
     """The dropped pairs as rows ``i < j``, and what speaks against them.
 
-    ``rival`` is an item of the same group as one end, ``end``, in the label of the other end; -1:
+    ``holder`` is an item of the same group as one end, ``end``, in the label of the other end; -1:
     there is none. ``fits`` says whether it has more similar items in that label than the end that
     it replaces. ``apart`` says whether both labels have an item of one group, so that they cannot
     be one label.
@@ -28,7 +28,7 @@ class Dropped(NamedTuple):
 
     pairs: NDArray[np.intp]
     end: NDArray[np.intp]
-    rival: NDArray[np.intp]
+    holder: NDArray[np.intp]
     fits: NDArray[np.bool_]
     apart: NDArray[np.bool_]
 
@@ -40,29 +40,29 @@ def find_dropped(case: Case) -> Dropped:
     drop = (rows < columns) & (labels[rows] != labels[columns])
     pairs = np.column_stack([rows[drop], columns[drop]])
     end, there = pairs[:, 0].copy(), labels[pairs[:, 1]]
-    rival, apart = np.full(len(pairs), -1), np.zeros(len(pairs), dtype=np.bool_)
+    holder, apart = np.full(len(pairs), -1), np.zeros(len(pairs), dtype=np.bool_)
     if groups is not None:
         held = _Lookup(labels, groups)
-        rival = held.find(there, groups[end])
-        other = rival < 0
+        holder = held.find(there, groups[end])
+        other = holder < 0
         end[other], there[other] = pairs[other, 1], labels[pairs[other, 0]]
-        rival[other] = held.find(there[other], groups[end[other]])
+        holder[other] = held.find(there[other], groups[end[other]])
         holds = sp.csr_array((np.ones(len(labels)), (labels, groups)))
         both = holds[labels[pairs[:, 0]]].multiply(holds[labels[pairs[:, 1]]])
         apart = np.asarray(both.sum(axis=1)).ravel() > 0
     links = _Lookup(rows, labels[columns])
-    fits = (rival >= 0) & (links.count(rival, there) > links.count(end, there))
-    return Dropped(pairs, end, rival, fits, apart)
+    fits = (holder >= 0) & (links.count(holder, there) > links.count(end, there))
+    return Dropped(pairs, end, holder, fits, apart)
 
 
 def say_dropped(case: Case, dropped: Dropped) -> str:
     """Say how many similar pairs were dropped, and why."""
-    n, taken = len(dropped.pairs), dropped.rival >= 0
+    n, taken = len(dropped.pairs), dropped.holder >= 0
     if n == 0:
         return case.say("No similar pair has different labels.")
     away = ""
     if case.spots is not None and taken.any():
-        between = case.spots[dropped.end[taken]] - case.spots[dropped.rival[taken]]
+        between = case.spots[dropped.end[taken]] - case.spots[dropped.holder[taken]]
         median = float(np.median(np.linalg.norm(between, axis=1)))
         away = f", {median:.1f} pixels away in the median"
     reasons = {
@@ -79,13 +79,13 @@ def say_dropped(case: Case, dropped: Dropped) -> str:
 def why(case: Case, dropped: Dropped) -> dict[tuple[int, int], str]:
     """Return the reason why each pair was dropped."""
     said = {}
-    for (i, j), rival, fits, apart in zip(
+    for (i, j), holder, fits, apart in zip(
         dropped.pairs.tolist(), *(part.tolist() for part in dropped[2:]), strict=True
     ):
         reason = case.say(SHARED if apart else WEAK)
-        if rival >= 0:
+        if holder >= 0:
             better = case.say(" and is similar to more items there") if fits else ""
-            reason = f"{case.names[rival]} has the place{better}"
+            reason = f"{case.names[holder]} has the place{better}"
         said[i, j] = reason
     return said
 

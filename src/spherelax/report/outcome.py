@@ -95,7 +95,7 @@ def describe_outcome(case: Case) -> Outcome:
     direct = int(np.count_nonzero(together)) // 2
     in_conflict = case.conflicted[case.components]
     return Outcome(
-        n_labels=int(case.n_labels_per_step[case.result.position]),
+        n_labels=int(case.n_labels_per_step[case.result.path.picked]),
         n_single=int((sizes == 1).sum()),
         largest=int(sizes.max()),
         median=float(np.median(sizes)),
@@ -103,7 +103,7 @@ def describe_outcome(case: Case) -> Outcome:
         direct=direct,
         implied=int((sizes * (sizes - 1) // 2).sum()) - direct,
         split=len(np.unique(labels[in_conflict])),
-        stability=float(case.stability[case.result.position]),
+        stability=float(case.result.path.stability[case.result.path.picked]),
         n_unsure=int((confidence < UNSURE).sum()),
         mean_confidence=float(confidence.mean()),
         confidence=_histogram(confidence),
@@ -121,7 +121,7 @@ def least_certain(case: Case) -> list[UnsureRow]:
 
 def _entities(case: Case, sizes: NDArray[np.intp]) -> Entities | None:
     """Return how likely the labels are right; None if that is not known."""
-    likely = case.result.entity_probability()
+    likely = case.result.entities()
     if likely is None:
         return None
     pure = likely.pure[sizes > 1]

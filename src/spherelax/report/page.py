@@ -30,7 +30,7 @@ from spherelax.report.steps import Steps
 from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
 from spherelax.report.whole import Whole, whole_section
-from spherelax.result import SAME
+from spherelax.result import SAME, TAKEN_FOR
 
 # Characters of the user's own columns that are shown beside a name.
 MAX_OWN = 80
@@ -95,6 +95,8 @@ def _input(case: Case, inputs: Inputs, oddities: list[Oddity]) -> str:
             f"the largest has {count(inputs.largest_component, 'item')}",
         ),
     ]
+    result = case.result
+    said.append(("Taken for", TAKEN_FOR[result.kind], result.reading.sentence))
     return _facts(case, said) + _oddities(oddities)
 
 

@@ -64,8 +64,8 @@ class Steps(NamedTuple):
 
 def make_steps(case: Case) -> Steps:
     """Make a frame for every step whose labels differ from those of the step before."""
-    chosen = case.result.position
-    labelings = case.result.labelings
+    chosen = case.result.path.picked
+    labelings = case.result.path.labels
     starts = [0] + [
         step
         for step in range(1, len(labelings))

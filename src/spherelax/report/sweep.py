@@ -35,21 +35,21 @@ def sweep_section(case: Case, steps: Steps) -> str:
     """Return the section: curves, slider, and the details of the chosen step."""
     result = case.result
     axis, found = across(result.path), curves(case)
-    said = _said(case, result.position)
-    frame = steps.frames[steps.of_step[result.position]]
+    said = _said(case, result.path.picked)
+    frame = steps.frames[steps.of_step[result.path.picked]]
     n_bins = max(len(one.sizes) for one in steps.frames)
     sizes = frame.sizes + [0] * (n_bins - len(frame.sizes))
     terms = ("resolution", found[1].name, found[0].name, "stability")
     last = len(steps.of_step) - 1
-    peaks = "" if result.right is None else '<li><i class="dot peak"></i>maxima of movement</li>'
+    peaks = '<li><i class="dot peak"></i>maxima of movement</li>'
     return Template(case.say(packaged("sweep.html"))).substitute(
-        peaks=peaks,
+        peaks="" if result.path.maxima[0] is None else peaks,
         charts="".join(drawn(curve, axis, result, at) for at, curve in enumerate(found)),
         ticks="".join(
             f'<span style="left:{100 * at:.2f}%">{tick}</span>' for at, tick in axis.ticks
         ),
         last=last,
-        place=last - result.position,
+        place=last - result.path.picked,
         now=text(said["now"]),
         numbers=facts(
             (term, f'<span id="{place}">{text(value)}</span>', "")
@@ -70,7 +70,7 @@ def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
     """Return what the page shows for each step of the slider, as data for its script."""
     axis = across(case.result.path)
     return {
-        "chosen": case.result.position,
+        "chosen": case.result.path.picked,
         "x": [round(100 * float(at), 2) for at in axis.places],
         "y": [places(curve) for curve in curves(case)],
         "steps": [
@@ -123,12 +123,12 @@ def _said(case: Case, step: int) -> dict[str, str]:
     first = path.savings if shows_savings(result) and path.savings is not None else path.etas
     n_labels = int(case.n_labels_per_step[step])
     resolution = f"{path.resolutions[step]:.{_digits(path.resolutions)}g}"
-    chosen = ", chosen" if step == result.position else ""
+    chosen = ", chosen" if step == result.path.picked else ""
     return {
         "now-resolution": resolution,
         "now-labels": f"{n_labels:,}",
         "now-first": _rounded(first[step]),
-        "now-stability": f"{case.stability[step]:.2f}",
+        "now-stability": f"{case.result.path.stability[step]:.2f}",
         "now": f"resolution {resolution}, {count(n_labels, case.words.label)}{chosen}",
     }
 

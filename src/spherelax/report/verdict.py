@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
 
 
 def judge(case: Case, outcome: Outcome) -> Verdict:
-    """Judge the labels by their status, how many are wrong or unsure, rivals, and stability."""
+    """Judge labels by status, how many are wrong or unsure, other answers, and stability."""
     result = case.result
     if result.status.is_odd:
         return Verdict("odd", "Check first", "Do not rely on these labels yet.")
@@ -72,10 +72,10 @@ def _other_answer(case: Case, outcome: Outcome) -> Verdict | None:
     if case.words.tied(result):
         said = "But the scores show only which items look the same."
         return Verdict("doubtful", "With doubts", said)
-    if result.rival is not None:
+    if result.alternative is not None:
         return Verdict("doubtful", "With doubts", "But it is one of two answers.")
     # The labels of the first and last steps could stay the same beyond the ends of the sweep.
-    is_inside = 0 < result.position < len(result.path.alphas) - 1
+    is_inside = 0 < result.path.picked < len(result.path.alphas) - 1
     if is_inside and outcome.stability < RESTLESS and result.status is not Status.LIKELIEST:
         said = "But a slightly different resolution gives different labels."
         return Verdict("doubtful", "With doubts", said)
@@ -87,9 +87,9 @@ def verdict_section(case: Case, outcome: Outcome, n_oddities: int) -> str:
     level, word, said = judge(case, outcome)
     odd = count(n_oddities, "thing")
     hint = f'<p><a href="#oddities">{odd} to check in the input</a></p>' if n_oddities else ""
-    rival = case.words.rival(case.result)
-    if rival:
-        hint = f"<p>{text(rival)} The slider below shows both.</p>{hint}"
+    other = case.words.alternative(case.result)
+    if other:
+        hint = f"<p>{text(other)} The slider below shows both.</p>{hint}"
     tied = case.words.tied(case.result)
     if tied:
         hint = f"<p>{text(tied)}</p>{hint}"

@@ -1,26 +1,39 @@
 """The result of a sweep: its steps, the path, the labels and their status."""
 
-from spherelax.result.answer import Outcome, Result, Source
-from spherelax.result.findings import Duplicates, EntityProbability, Prediction
+from spherelax.result.answer import Result
+from spherelax.result.findings import Duplicates, EntityProbability, Pairs, Prediction
+from spherelax.result.outcome import Outcome, Source
 from spherelax.result.path import SAME, Callback, Step, SweepPath, nearest_step, steady_steps
-from spherelax.result.sentences import say_duplicates, say_rival, say_status, say_tied
+from spherelax.result.reading import Reading
+from spherelax.result.sentences import (
+    TAKEN_FOR,
+    say_alternative,
+    say_duplicates,
+    say_reading,
+    say_status,
+    say_tied,
+)
 from spherelax.result.status import Status
 
 __all__ = [
     "SAME",
+    "TAKEN_FOR",
     "Callback",
     "Duplicates",
     "EntityProbability",
     "Outcome",
+    "Pairs",
     "Prediction",
+    "Reading",
     "Result",
     "Source",
     "Status",
     "Step",
     "SweepPath",
     "nearest_step",
+    "say_alternative",
     "say_duplicates",
-    "say_rival",
+    "say_reading",
     "say_status",
     "say_tied",
     "steady_steps",

@@ -1,21 +1,24 @@
-"""What a solver returns, and the result that users get."""
+"""The result that users get."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
-from typing import Any, Protocol
+from itertools import count
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.labels import Labels, count_labels, inside_pairs
-from spherelax.result.findings import Duplicates, EntityProbability
+from spherelax.result.findings import Duplicates, EntityProbability, Pairs, Prediction
+from spherelax.result.outcome import Source
 from spherelax.result.path import SweepPath, nearest_step
+from spherelax.result.reading import Reading
 from spherelax.result.sentences import say_status
 from spherelax.result.status import Status
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
@@ -23,62 +26,11 @@ from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 # The function of each package that turns a dictionary of columns into a data frame.
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
-
-class Source(Protocol):
-    """The solved problem, from which a result computes more about a step when it is asked."""
-
-    @property
-    def max_labels(self) -> int:
-        """The upper bound on the number of labels in the sweep."""
-
-    def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
-        """Return the confidence of each item in its label, from 0 to 1."""
-
-    @property
-    def is_probability(self) -> bool:
-        """Whether confidence is the probability that labels are right."""
-
-    def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
-        """Return how likely each label is pure, and whole; None if that is not known."""
-
-    def pair_probability(self, labels: NDArray[np.int32]) -> NDArray[np.float64] | None:
-        """Return how likely each pair inside labels is right, label by label; None: unknown."""
-
-    def match_probability(self) -> Any:
-        """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
-
-    def tied(self) -> float | None:
-        """Return the share of the right pairs that have the same score; None if it is not known."""
-
-    def duplicates(self) -> tuple[Duplicates, ...] | None:
-        """Return for each group how many items are copies; None if that was not estimated."""
-
-    def embedding(self, index: int) -> Any:
-        """Return the matrix U at a step: how strongly each item belongs to each label."""
+# Adds similarities and groups of more items to a result, for one of its methods.
+Extend = Callable[["Result", str, Any, Iterable[Hashable] | None], "Result"]
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What a solver returns: labels, where they come from, and the solved problem.
-
-    ``index`` is the step of the path that the labels come from, None if they come from none.
-    ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
-    ``rival`` is the number of labels of another answer that is about as good, or None.
-    """
-
-    labels: Labels
-    alpha: float
-    index: int | None
-    status: Status
-    is_whole: bool
-    path: SweepPath
-    source: Source
-    right: int | None = None
-    left: int | None = None
-    rival: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
     """The labels, how they were chosen, and the path, from which others can be chosen.
 
@@ -88,13 +40,6 @@ class Result:
         Label of each item, numbered in order of first appearance.
     n_labels : int
         Number of different labels.
-    resolution : float
-        How similar the items of two labels must be, on average, to get one label, in units of the
-        average similarity. A higher resolution gives more and smaller labels.
-    alpha : float
-        The same in the units of the paper: ``resolution / (1 + resolution)``.
-    status : Status
-        A sentence that says how the labels were chosen, and whether to doubt them.
     confidence : ndarray of shape (n_items,)
         How likely the label of each item is right: the expected share of the other items of its
         label that are the same thing or, if it is alone, the probability that no other item is.
@@ -102,29 +47,22 @@ class Result:
         (another label would be as good) to 1 (no other label has a claim on the item).
     is_probability : bool
         Whether the confidence is a probability: it is, but for the power solver.
+    status : Status
+        How the labels were chosen; ``status.sentence`` says it in plain words, and whether to doubt
+        them.
+    kind : {"graph", "neighbors", "pairs", "odds", "information", "points"}
+        What the similarities were taken for: what `solve` was told or, if nothing, what it found;
+        "points" for a :class:`spherelax.similarity.NeighborGraph`.
+    reading : Reading
+        What was done with the similarities; ``reading.sentence`` says it in plain words.
+    resolution : float
+        How similar the items of two labels must be, on average, to get one label, in units of the
+        average similarity. A higher resolution gives more and smaller labels.
     path : SweepPath
-        The whole sweep.
-    index : int or None
-        The step of the path that the labels come from. With many items the labels are improved
-        after the sweep, so the path may have slightly different ones at this step. None if the
-        labels come from no step: they were merged by ``pick="valleys"``, or they are connected
-        components because the input looks random.
-    position : int
-        ``index``; if that is None, the step with the nearest resolution.
-    labelings : tuple of n_steps arrays of shape (n_items,)
-        Labels of every step: those of the path, but ``labels`` at ``position``.
-    n_labels_per_step : ndarray of shape (n_steps,)
-        Number of different labels in each of ``labelings``.
-    right, left : int or None
-        The steps of the two maxima of eta before and after the chosen step; None if eta has no such
-        maximum, or did not choose.
-    max_labels : int
-        The upper bound on the number of labels in the sweep.
-    asked : int or None
-        The number of labels that :meth:`with_n_labels` was asked for; None: it was not.
-    rival : int or None
+        The whole sweep; ``path.picked`` is the step that the labels come from.
+    alternative : int or None
         The number of labels of another answer, at another resolution, that is about as good; None:
-        no other is, or the resolution was chosen by somebody. See :meth:`with_n_labels`.
+        no other is, or somebody chose the resolution. See :meth:`with_n_labels`.
 
     Examples
     --------
@@ -138,17 +76,19 @@ class Result:
     (1, True)
     """
 
-    labels: NDArray[np.int32] = field(repr=False)
-    alpha: float
     status: Status
+    kind: str
+    reading: Reading
     path: SweepPath = field(repr=False)
-    index: int | None
-    right: int | None
-    left: int | None
-    max_labels: int
-    source: Source = field(repr=False)
-    asked: int | None = None
-    rival: int | None = None
+    alternative: int | None = None
+    _source: Source = field(repr=False)
+    _extend: Extend | None = field(default=None, repr=False)
+    _asked: int | None = field(default=None, repr=False)
+
+    @property
+    def labels(self) -> Labels:
+        """Label of each item."""
+        return self.path.labels[self.path.picked]
 
     @property
     def n_labels(self) -> int:
@@ -158,35 +98,17 @@ class Result:
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
         """How likely the label of each item is right."""
-        return self.source.confidence(self.labels, self.alpha)
-
-    @property
-    def resolution(self) -> float:
-        """Resolution of the labels, in units of the average similarity."""
-        return self.alpha / (1.0 - self.alpha)
-
-    @property
-    def position(self) -> int:
-        """Step to mark on curves of the path: `index`, or the one with the nearest resolution."""
-        return nearest_step(self.path, self.resolution) if self.index is None else self.index
-
-    @property
-    def labelings(self) -> tuple[Labels, ...]:
-        """Labels of every step: those of the path, but `labels` at `position`."""
-        at = self.position
-        return (*self.path.labels[:at], self.labels, *self.path.labels[at + 1 :])
-
-    @property
-    def n_labels_per_step(self) -> NDArray[np.intp]:
-        """Number of different labels in each of `labelings`."""
-        sizes = self.path.n_labels.copy()
-        sizes[self.position] = self.n_labels
-        return sizes
+        return self._source.confidence(self.labels, self.path.alpha)
 
     @property
     def is_probability(self) -> bool:
         """Whether the confidence of an item is the probability that its label is right."""
-        return self.source.is_probability
+        return self._source.is_probability
+
+    @property
+    def resolution(self) -> float:
+        """Resolution of the labels, in units of the average similarity."""
+        return float(self.path.resolutions[self.path.picked])
 
     def at(self, resolution: float) -> Result:
         """Return the result at the step whose resolution is nearest; lower gives fewer labels."""
@@ -200,7 +122,7 @@ class Result:
         such steps, the labels are those that moved least; of several of these, the middle ones.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
-        sizes = self.n_labels_per_step
+        sizes = self.path.n_labels
         distance = np.abs(np.log(sizes / min(n_labels, len(self.labels))))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
@@ -209,57 +131,24 @@ class Result:
         status = Status.CHOSEN if is_exact else Status.NEAREST
         found = self._at_step(int(best[len(best) // 2]), status, asked=n_labels)
         if not is_exact:
-            warnings.warn(say_status(found), SphereWarning, stacklevel=2)
+            warnings.warn(SphereWarning(say_status(found), str(status)), stacklevel=2)
         return found
 
-    def matches(self) -> NDArray[np.intp]:
-        """Return the pairs of items that share a label as rows ``i < j``, in order.
+    def pairs(self) -> Pairs:
+        """Return the pairs of items that share a label, and how likely each is right.
 
-        They are cycle consistent: if i matches j and j matches l, then i matches l.
+        They are cycle consistent: if i and j are a pair, and j and l, then so are i and l.
         """
-        found = inside_pairs(self.labels)
-        return found[np.lexsort(found.T[::-1])]
+        pairs = inside_pairs(self.labels)
+        order = np.lexsort(pairs.T[::-1])
+        return Pairs(pairs[order], partial(_pair_probability, self._source, self.labels, order))
 
-    def pair_probability(self) -> NDArray[np.float64] | None:
-        """Return how likely each pair that shares a label is right, whether it is listed or not.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,) or None
-            For each row of :meth:`matches`. It takes into account all that hangs together with the
-            pair, and so may differ from :meth:`match_probability`. None if it is not known.
-
-        Raises
-        ------
-        InvalidInputError
-            If the result was loaded from a file, which does not hold it.
-
-        Examples
-        --------
-        >>> import spherelax as sl
-        >>> result = sl.solve([[0, 2, 0], [2, 0, 3], [0, 3, 0]], kind="odds")
-        >>> result.matches().tolist(), result.pair_probability().round(1)
-        ([[0, 1], [0, 2], [1, 2]], array([0.9, 0.8, 1. ]))
-        """
-        found = self.source.pair_probability(self.labels)
-        return None if found is None else found[np.lexsort(inside_pairs(self.labels).T[::-1])]
-
-    def entity_probability(self) -> EntityProbability | None:
-        """Return how likely each label is pure, and whole; None if that is not known.
-
-        Raises
-        ------
-        InvalidInputError
-            If the result was loaded from a file and is at another step than it was saved at.
-        """
-        return self.source.entity_probability(self.labels)
-
-    def match_probability(self) -> Any:
+    def listed_probability(self) -> Any:
         """Return how likely each listed pair is right, whatever labels were chosen.
 
         The probabilities are learnt from the scores of all pairs, or follow from log odds. Pairs
         inside a group are not listed. For all pairs that share a label, listed or not, see
-        :meth:`pair_probability`.
+        :meth:`pairs`.
 
         Returns
         -------
@@ -275,12 +164,22 @@ class Result:
         --------
         >>> import spherelax as sl
         >>> result = sl.solve([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds")
-        >>> result.match_probability().toarray().round(2)
+        >>> result.listed_probability().toarray().round(2)
         array([[0.  , 0.95, 0.05],
                [0.95, 0.  , 0.  ],
                [0.05, 0.  , 0.  ]])
         """
-        return self.source.match_probability()
+        return self._source.match_probability()
+
+    def entities(self) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None if that is not known.
+
+        Raises
+        ------
+        InvalidInputError
+            If the result was loaded from a file and is at another step than it was saved at.
+        """
+        return self._source.entity_probability(self.labels)
 
     def duplicates(self) -> tuple[Duplicates, ...] | None:
         """Return for each group how many of its items seem to be copies of another of its items.
@@ -288,7 +187,8 @@ class Result:
         A group is taken to hold each thing once. Where that is wrong, items are attracted by a
         label that another item of their group has taken, as strongly as others by their own label;
         these are counted. Copies that are like nothing else, or weaker than most, are not seen. The
-        estimate is made with labels that do not allow copies, even if ``duplicate_free="soft"``.
+        estimate is made with labels that do not allow copies, even if `solve` was told
+        ``one_per_group="unless_copies"``.
 
         Returns
         -------
@@ -306,7 +206,87 @@ class Result:
         >>> [one.expected for one in found], found[1].pairs.tolist()
         ([0.0, 1.0], [[5, 8]])
         """
-        return self.source.duplicates()
+        return self._source.duplicates()
+
+    def extend(self, similarity: Any, groups: Iterable[Hashable] | None = None) -> Result:
+        """Add items and similarities to this result, without a new sweep.
+
+        The items of this result come first. The others, and any new similarities, are added at its
+        resolution; known items may move, too. Kind and ``one_per_group`` stay what they were.
+
+        Parameters
+        ----------
+        similarity : array-like or sparse matrix of shape (n_items, n_items)
+            As in :func:`solve`, of known and new items.
+        groups : sequence of n_items hashable labels, optional
+            As in :func:`solve`, of known and new items.
+
+        Returns
+        -------
+        Result
+            Of all items. Its path has one step.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are fewer items than known ones; and if this result is of the power solver, or
+            was loaded from a file, which does not hold the similarities.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> W, groups, truth = sl.datasets.make_partial_matching(9, 5, random_state=0)
+        >>> known = groups < 8  # the last of nine images is new
+        >>> result = sl.solve(W[known][:, known], groups[known])
+        >>> result.extend(W, groups).n_labels
+        5
+        """
+        return self._extended("extend", similarity, groups)
+
+    def assign(self, similarity: Any, groups: Iterable[Hashable] | None = None) -> Prediction:
+        """Give new items labels of this result; known items keep theirs.
+
+        One more image against known tracks, or one more record against known entities. It is
+        :meth:`extend`, of which only the new items are kept, with labels of this result.
+
+        Parameters
+        ----------
+        similarity, groups
+            As in :meth:`extend`. Similarities between new items count, too.
+
+        Returns
+        -------
+        Prediction
+            Labels of the new items: those of this result, or numbers from ``n_labels`` on for
+            things that it does not have. Confidence is that of the extended result.
+
+        Raises
+        ------
+        InvalidInputError
+            As in :meth:`extend`.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> W, groups, truth = sl.datasets.make_partial_matching(9, 5, random_state=0)
+        >>> known = groups < 8  # the last of nine images is new
+        >>> result = sl.solve(W[known][:, known], groups[known])
+        >>> result.assign(W, groups).labels, result.n_labels
+        (array([1, 3, 0], dtype=int32), 5)
+        """
+        grown = self._extended("assign", similarity, groups)
+        n_known = len(self.labels)
+        labels = labels_in_terms_of(self.labels, grown.labels)
+        return Prediction(labels[n_known:], grown.confidence[n_known:])
+
+    def _extended(self, method: str, similarity: Any, groups: Iterable[Hashable] | None) -> Result:
+        """Return this result with more items; messages name the method."""
+        if self._extend is None:
+            raise InvalidInputError(
+                f"{method} needs a result of the coordinate solver; found one that was loaded "
+                "from a file"
+            )
+        return self._extend(self, method, similarity, groups)
 
     def embedding(self) -> Any:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.
@@ -314,7 +294,7 @@ class Result:
         The sweep is run again up to their step. The power solver returns a dense array; its row is
         zero for an item whose similarities are all zero. The coordinate solver returns a CSR array.
         """
-        return self.source.embedding(self.position)
+        return self._source.embedding(self.path.picked)
 
     def to_frame(
         self,
@@ -380,9 +360,41 @@ class Result:
             ) from None
 
     def _at_step(self, index: int, status: Status, asked: int | None = None) -> Result:
-        """Return the result at a step; at `position` that is this result with another status."""
-        chosen = replace(self, status=status, asked=asked, rival=None)
-        if index == self.position:
-            return chosen
-        labels, alpha = self.path.labels[index], float(self.path.alphas[index])
-        return replace(chosen, labels=labels, alpha=alpha, index=index)
+        """Return the result at a step of the path."""
+        path = self.path if index == self.path.picked else replace(self.path, picked=index)
+        return replace(self, status=status, path=path, alternative=None, _asked=asked)
+
+
+def labels_in_terms_of(known: Labels, grown: Labels) -> Labels:
+    """Return labels of known and more items, with the numbers that the known ones had.
+
+    A label gets the number that most of its known items had. Of two labels that would get one
+    number, the one with fewer known items gets a new one, and so does a label without known items.
+
+    Examples
+    --------
+    >>> labels_in_terms_of(np.array([0, 1, 1]), np.array([0, 1, 1, 0, 2]))
+    array([0, 1, 1, 0, 2], dtype=int32)
+    >>> labels_in_terms_of(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    array([0, 1, 1], dtype=int32)
+    """
+    pairs, counts = np.unique(
+        np.column_stack([grown[: len(known)], known]), axis=0, return_counts=True
+    )
+    numbers: dict[int, int] = {}
+    taken = set()
+    for label, name in pairs[np.argsort(-counts, kind="stable")].tolist():
+        if label not in numbers and name not in taken:
+            numbers[label] = name
+            taken.add(name)
+    free = count(count_labels(known))
+    found = [numbers[label] if label in numbers else next(free) for label in range(grown.max() + 1)]
+    return np.array(found, dtype=np.int32)[grown]
+
+
+def _pair_probability(
+    source: Source, labels: Labels, order: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Return how likely each pair inside labels is right, in an order; None: unknown."""
+    found = source.pair_probability(labels)
+    return None if found is None else found[order]

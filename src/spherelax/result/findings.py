@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,13 +27,44 @@ class EntityProbability(NamedTuple):
     --------
     >>> import spherelax as sl
     >>> result = sl.solve([[0, 2, -2], [2, 0, 0], [-2, 0, 0]], kind="odds")
-    >>> found = result.entity_probability()
+    >>> found = result.entities()
     >>> found.pure.round(1), found.whole.round(1)
     (array([0.9, 1. ]), array([0.9, 0.9]))
     """
 
     pure: NDArray[np.float64]
     whole: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of items that share a label.
+
+    Attributes
+    ----------
+    items : ndarray of shape (n_pairs, 2)
+        The two items of each pair as rows ``i < j``, in order.
+    probability : ndarray of shape (n_pairs,) or None
+        How likely each pair is right, whether it is listed or not. All other pairs of its items
+        count, too, so that it may differ from :meth:`Result.listed_probability`. None if it is not
+        known. It is computed when it is first asked for; `InvalidInputError` if the result was
+        loaded from a file, which does not hold it.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> pairs = sl.solve([[0, 2, 0], [2, 0, 3], [0, 3, 0]], kind="odds").pairs()
+    >>> pairs.items.tolist(), pairs.probability.round(1)
+    ([[0, 1], [0, 2], [1, 2]], array([0.9, 0.8, 1. ]))
+    """
+
+    items: NDArray[np.intp]
+    _compute: Callable[[], NDArray[np.float64] | None] = field(repr=False)
+
+    @cached_property
+    def probability(self) -> NDArray[np.float64] | None:
+        """How likely each pair is right."""
+        return self._compute()
 
 
 class Prediction(NamedTuple):
@@ -42,7 +75,8 @@ class Prediction(NamedTuple):
     labels : ndarray of shape (n_new,)
         Label of each new item.
     confidence : ndarray of shape (n_new,)
-        From 0 to 1, as :meth:`SphereClustering.predict_with_confidence` or :func:`assign` says.
+        From 0 to 1, as :meth:`SphereClustering.predict_with_confidence` or :meth:`Result.assign`
+        says.
 
     Examples
     --------

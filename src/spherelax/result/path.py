@@ -74,23 +74,36 @@ class SweepPath:
         Number of different labels.
     labels : sequence of n_steps arrays of shape (n_items,)
         Labels of the items, numbered within each step in order of first appearance. Steps with
-        the same labels may share an array.
+        the same labels may share an array. The labels that `solve` picked may have been improved
+        after the sweep; then these are the improved ones.
     savings : ndarray of shape (n_steps,) or None
-        How much shorter the labels make the description of the similarities, in nats (a nat is
-        1.44 bits). None if the solver did not compute it.
+        How much shorter the labels of the sweep make the description of the similarities, in nats
+        (a nat is 1.44 bits). None if the solver did not compute it.
     stability : ndarray of shape (n_steps,)
         Width of the range of resolutions in which nearly the same pairs as at the step share a
         label: the natural logarithm of its upper end divided by its lower end.
     is_whole : bool
         Whether the sweep came to its end; False if it was interrupted.
+    picked : int
+        The step that the labels of the result come from.
+    alpha : float
+        The alpha of that step.
+    joined : int or None
+        The step whose labels were merged after the sweep: between valleys of a neighbour graph of
+        points, or to connected components because the input looks random. None: no step.
+    maxima : tuple of two int or None
+        The steps of the maxima of eta before and after the step that eta chose; None where eta has
+        no maximum, or did not choose.
+    max_labels : int or None
+        The largest number of labels that the sweep could find. None while it is not known.
 
     Examples
     --------
     >>> import spherelax as sl
     >>> W = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
     >>> path = sl.solve(W, solver=sl.Power(alpha_step=0.25)).path
-    >>> path.alphas, path.n_labels
-    (array([0.75, 0.5 , 0.25, 0.  ]), array([3, 2, 2, 2]))
+    >>> path.alphas, path.n_labels, path.picked
+    (array([0.75, 0.5 , 0.25, 0.  ]), array([3, 2, 2, 2]), 1)
     """
 
     alphas: NDArray[np.float64]
@@ -99,6 +112,15 @@ class SweepPath:
     labels: Sequence[NDArray[np.int32]] = field(repr=False)
     savings: NDArray[np.float64] | None = None
     is_whole: bool = True
+    picked: int = 0
+    joined: int | None = None
+    maxima: tuple[int | None, int | None] = (None, None)
+    max_labels: int | None = None
+
+    @property
+    def alpha(self) -> float:
+        """Alpha of the picked step."""
+        return float(self.alphas[self.picked])
 
     @property
     def resolutions(self) -> NDArray[np.float64]:

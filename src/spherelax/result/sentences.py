@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 TIED = 0.6
 # Pairs of copies that a sentence names.
 N_OFFENDERS = 3
+# What similarities of each kind are.
+TAKEN_FOR = {
+    "graph": "a graph",
+    "neighbors": "a neighbour graph",
+    "pairs": "scores of candidate pairs",
+    "odds": "log odds",
+    "information": "probabilities of some model",
+    "points": "a neighbour graph of points",
+}
 
 
 def say_duplicates(
@@ -64,20 +73,34 @@ def say_status(result: Result) -> str:
     >>> import numpy as np
     >>> import spherelax as sl
     >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
-    >>> say_status(replace(result, status=sl.Status.NEAREST, asked=2))
+    >>> say_status(replace(result, status=sl.Status.NEAREST, _asked=2))
     'No step has 2 labels, so that those of the nearest one were taken, 3. Steps have 3 to 3.'
     """
-    if result.status is not Status.NEAREST or result.asked is None:
-        return str(result.status)
-    asked = f"{result.asked:,}" if result.asked <= len(result.labels) else shown(result.asked)
-    steps = result.n_labels_per_step
+    asked = result._asked
+    if result.status is not Status.NEAREST or asked is None:
+        return result.status.sentence
+    number = f"{asked:,}" if asked <= len(result.labels) else shown(asked)
+    steps = result.path.n_labels
     return (
-        f"No step has {asked} labels, so that those of the nearest one were taken, "
+        f"No step has {number} labels, so that those of the nearest one were taken, "
         f"{result.n_labels:,}. Steps have {steps.min():,} to {steps.max():,}."
     )
 
 
-def say_rival(result: Result) -> str | None:
+def say_reading(result: Result) -> str:
+    """Return what the similarities were taken for, and what was done with them.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> say_reading(sl.solve([[0, 2, 0], [2, 0, 3], [0, 3, 0]], kind="odds"))
+    'Taken for log odds: similarities count as log odds that two items are the same.'
+    """
+    said = result.reading.sentence
+    return f"Taken for {TAKEN_FOR[result.kind]}: {said[0].lower()}{said[1:]}"
+
+
+def say_alternative(result: Result) -> str | None:
     """Return a sentence on another answer that is about as good; None: no other is.
 
     Examples
@@ -86,13 +109,14 @@ def say_rival(result: Result) -> str | None:
     >>> import numpy as np
     >>> import spherelax as sl
     >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
-    >>> say_rival(result), say_rival(replace(result, rival=12))
+    >>> say_alternative(result), say_alternative(replace(result, alternative=12))
     (None, 'Another answer is about as good: 12 labels instead of 3.')
     """
-    if result.rival is None:
+    if result.alternative is None:
         return None
     return (
-        f"Another answer is about as good: {result.rival:,} labels instead of {result.n_labels:,}."
+        f"Another answer is about as good: {result.alternative:,} labels instead of "
+        f"{result.n_labels:,}."
     )
 
 
@@ -108,7 +132,7 @@ def say_tied(result: Result) -> str | None:
     >>> import spherelax as sl
     >>> say_tied(sl.solve(np.kron(np.eye(3), np.ones((4, 4)))))
     """
-    share = result.source.tied()
+    share = result._source.tied()
     if share is None or share <= TIED:
         return None
     return (

@@ -13,6 +13,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import first_line
 from spherelax.io.files.source import Source
 from spherelax.io.files.writing import replace_file
+from spherelax.result import Status
 from spherelax.scale.answers import part
 from spherelax.scale.origins import name, text
 from spherelax.scale.protocol import OUTCOME
@@ -33,8 +34,8 @@ class Entities:
     folder : Path
         It holds ``part-00000.parquet`` and so on: source, if there are sources, id, entity and
         confidence of each record; ``summary.json``, which has all this; and ``report.html``.
-    status : str
-        How the entities were chosen, as a sentence.
+    status : Status
+        How the entities were chosen.
     n_items, n_pairs, n_components : int
         Records, different pairs and components.
     n_entities, n_single, n_unsure : int
@@ -55,7 +56,7 @@ class Entities:
     >>> from spherelax import scale
     >>> pairs = pa.table({"id_a": ["x"], "id_b": ["y"], "score": [0.9]})
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = scale.solve(pairs, folder, workers=1)
+    ...     found = scale.solve(pairs, folder, n_jobs=1)
     ...     scale.Entities.load(folder) == found
     True
     >>> found.n_items, found.sizes
@@ -63,7 +64,7 @@ class Entities:
     """
 
     folder: Path
-    status: str
+    status: Status
     n_items: int
     n_pairs: int
     n_components: int
@@ -100,6 +101,7 @@ def read_entities(folder: Path) -> tuple[Entities, str]:
         found = json.loads(Source(path).text)
         run = found.pop("run")
         sizes = {int(size): n for size, n in found.pop("sizes").items()}
+        found["status"] = Status(found["status"])
         return Entities(folder=folder, sizes=sizes, **found), run
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, InvalidInputError):
@@ -128,7 +130,7 @@ def gathered(plan: Plan, into: Path, sums: Sequence[dict[str, Any]]) -> Entities
         sizes.update(dict(shard["sizes"]))
     return Entities(
         folder=into,
-        status=str(outcome["status"]),
+        status=Status(outcome["status"]),
         n_items=plan.n_items,
         n_pairs=plan.n_pairs,
         n_components=plan.n_components,

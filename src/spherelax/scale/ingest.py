@@ -29,7 +29,7 @@ def ingest(
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
-    duplicate_free: Collection[Hashable] | None = None,
+    duplicate_free_sources: Collection[Hashable] | None = None,
     records: Any = None,
     kind: str | None = None,
     floor: float | None = None,
@@ -58,7 +58,7 @@ def ingest(
         The folder to write to; it is made if it is not there.
     table : str, optional
         The table of pairs, if ``source`` is a DuckDB database.
-    columns, duplicate_free, kind
+    columns, duplicate_free_sources, kind
         As in :func:`spherelax.io.read_pairs`.
     records : str, Path, list of these, DuckDB relation or Arrow dataset, optional
         All records. Each one that is in no pair is a component of its own.
@@ -103,7 +103,7 @@ def ingest(
         Origin.of(source, table),
         None if records is None else Origin.of(records),
         columns,
-        duplicate_free,
+        duplicate_free_sources,
         kind,
         floor,
         max_pairs,
@@ -118,7 +118,9 @@ def ingest(
             _make_homes(work, found, request)
             shards = tuple(_write_shards(work, found, into))
         scoring = found.scoring
-        plan = Plan(into, shards, str(scoring.column), scoring.kind, found.duplicate_free, asked)
+        plan = Plan(
+            into, shards, str(scoring.column), scoring.kind, found.duplicate_free_sources, asked
+        )
         plan.save()
     shutil.rmtree(into / WORK, ignore_errors=True)
     return plan
@@ -166,10 +168,10 @@ def _make_homes(work: Workspace, found: Numbered, request: Request) -> None:
     )
     work.drop("pairs")
     group, join = f"{FREE}", ""
-    if found.duplicate_free:
+    if found.duplicate_free_sources:
         work.drop("free")
-        codes = np.arange(len(found.duplicate_free), dtype=np.int32)
-        work.insert("free", source=np.array(found.duplicate_free), code=codes)
+        codes = np.arange(len(found.duplicate_free_sources), dtype=np.int32)
+        work.insert("free", source=np.array(found.duplicate_free_sources), code=codes)
         group, join = f"coalesce(code, {FREE})", "LEFT JOIN free USING (source)"
     key = ", ".join(found.key)
     work.make(

@@ -17,7 +17,7 @@ from spherelax.coordinate.lists.matching import Matching, Ranks
 from spherelax.coordinate.lists.odds import Scores
 from spherelax.coordinate.lists.partition import Partition
 from spherelax.coordinate.readings import Learnt, Listed, Plain, Ranked, Stated
-from spherelax.coordinate.sampling.drawing import Beliefs
+from spherelax.coordinate.sampling.gibbs import Beliefs
 from spherelax.coordinate.worth.curve import Curve
 from spherelax.coordinate.worth.evidence import Worth
 from spherelax.errors import InvalidInputError

@@ -39,7 +39,7 @@ class Request:
     pairs: Origin
     records: Origin | None
     columns: Mapping[str, str] | Sequence[str] | None
-    duplicate_free: Collection[Hashable] | None
+    duplicate_free_sources: Collection[Hashable] | None
     kind: str | None
     floor: float | None
     max_pairs: int | None = None
@@ -61,12 +61,12 @@ class Request:
 
     def settings(self) -> dict[str, Any]:
         """Return everything but the files of pairs, as JSON has it."""
-        free = self.duplicate_free
+        free = self.duplicate_free_sources
         return {
             "table": self.pairs.table,
             "records": None if self.records is None else self.records.stamps(),
             "columns": self.columns,
-            "duplicate_free": None if free is None else sorted(map(str, free)),
+            "duplicate_free_sources": None if free is None else sorted(map(str, free)),
             "kind": self.kind,
             "floor": self.floor,
             "max_pairs": self.max_pairs,
@@ -85,7 +85,7 @@ class Numbered:
     key: tuple[str, ...]
     n_items: int
     scoring: Scoring
-    duplicate_free: tuple[Any, ...]
+    duplicate_free_sources: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def number(work: Workspace, request: Request, folder: Path) -> Numbered:
     n_items = int(work.value("SELECT count(*) FROM items"))
     if not work.has("homes"):
         _make_pairs(work, request, tables, n_items)
-    free = _duplicate_free(work, request) if len(tables.key) == 2 else ()
+    free = _duplicate_free_sources(work, request) if len(tables.key) == 2 else ()
     return Numbered(tables.key, n_items, tables.scoring, free)
 
 
@@ -130,7 +130,7 @@ def _tables(work: Workspace, request: Request, spool: Path) -> _Tables:
         work, spool / "pairs.parquet", lambda sheet: pair_columns(sheet, request.columns)
     )
     n_keys = len(pairs[0].columns) // 2
-    if n_keys == 1 and request.duplicate_free is not None:
+    if n_keys == 1 and request.duplicate_free_sources is not None:
         raise no_sources(request.pairs.name)
     records: list[Part] = []
     if request.records is not None:
@@ -242,11 +242,13 @@ def _make_pairs(work: Workspace, request: Request, tables: _Tables, n_items: int
     )
 
 
-def _duplicate_free(work: Workspace, request: Request) -> tuple[Any, ...]:
+def _duplicate_free_sources(work: Workspace, request: Request) -> tuple[Any, ...]:
     """Return the sources that hold each entity at most once, sorted."""
     sources = {source for (source,) in work.rows("SELECT DISTINCT source FROM items")}
-    if request.duplicate_free is not None:
-        return tuple(sorted(named_sources(request.pairs.name, request.duplicate_free, sources)))
+    if request.duplicate_free_sources is not None:
+        return tuple(
+            sorted(named_sources(request.pairs.name, request.duplicate_free_sources, sources))
+        )
     return tuple(sorted(sources - {source for (source,) in work.rows("FROM compared")}))
 
 

@@ -34,12 +34,12 @@ def page(plan: Plan, entities: Entities, sums: Sequence[dict[str, Any]], steps: 
 def _input(plan: Plan) -> str:
     """Return what came in."""
     largest = max(shard.n_pairs for shard in plan.shards)
-    free = ", ".join(name(source) for source in plan.duplicate_free) or "none"
+    free = ", ".join(name(source) for source in plan.duplicate_free_sources) or "none"
     rows = [
         ("Records", f"{plan.n_items:,}", ""),
         ("Pairs", f"{plan.n_pairs:,}", f"scores: the column {name(plan.column)}"),
         ("Components", f"{plan.n_components:,}", "sets of records joined by pairs"),
-        ("Sources without duplicates", f"{len(plan.duplicate_free):,}", free),
+        ("Sources without duplicates", f"{len(plan.duplicate_free_sources):,}", free),
         (
             "Shards",
             f"{len(plan.shards):,}",
@@ -77,7 +77,7 @@ def _output(entities: Entities, sums: Sequence[dict[str, Any]]) -> str:
     ]
     sizes = bars("Entities by number of records", ("Records", "Entities"), _sizes(entities))
     sure = bars("Records by confidence", ("Confidence", "Records"), bins)
-    status = f"<p>{text(RECORDS.speak(entities.status))}</p>"
+    status = f"<p>{text(RECORDS.speak(entities.status.sentence))}</p>"
     return f'{status}{facts(rows)}<div class="two">{sizes}{sure}</div>'
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spherelax._solve import solve
 from spherelax.coordinate.finish import choose_beyond_noise, polish_many
-from spherelax.coordinate.graph.account import Account, Totals, together
+from spherelax.coordinate.graph.account import Account, Totals, add_counts
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.graph.part import LEARN_FROM, LEAST_ITEMS, Draw
 from spherelax.coordinate.model import Facts, Model, Reading
@@ -90,7 +90,7 @@ def _draw(plan: Plan, how: dict[str, Any], ask: Ask) -> tuple[_Some, Facts]:
     while True:
         answers = ask("draw", **how, limit=min(limit, 1.0))
         some = _Some.of(answers)
-        degrees = reduce(together, (found["degrees"] for found in answers))
+        degrees = reduce(add_counts, (found["degrees"] for found in answers))
         facts = Facts(degrees, sum(found["n_entries"] for found in answers))
         assert some.draw is not None
         if limit >= 1.0 or some.draw.is_enough():
@@ -108,13 +108,13 @@ def _solve_as_one(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SphereWarning)
             found = solve(every.problem(every.numbers, plan.kind), solver=settings)
-        at = found.index
+        at, is_joined = found.path.picked, found.path.joined is not None
         return {
             "labels": found.labels,
             "confidence": found.confidence,
             "status": str(found.status),
-            "resolution": float(found.path.resolutions[at or 0]),
-            "saving": None if at is None else float(np.asarray(found.path.savings)[at]),
+            "resolution": found.resolution,
+            "saving": None if is_joined else float(np.asarray(found.path.savings)[at]),
         }
 
     found = once(plan.folder / SOLVED, solved)

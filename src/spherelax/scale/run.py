@@ -48,14 +48,14 @@ def solve(
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
-    duplicate_free: Collection[Hashable] | None = None,
+    duplicate_free_sources: Collection[Hashable] | None = None,
     records: Any = None,
     kind: str | None = None,
     floor: float | None = None,
     max_pairs: int | None = None,
     n_shards: int | None = None,
     solver: Coordinate | None = None,
-    workers: int | None = None,
+    n_jobs: int | None = None,
     client: Any = None,
     memory_limit: str = MEMORY,
     write_database: str | Path | None = None,
@@ -74,11 +74,11 @@ def solve(
         Shards, or the pairs: then the shards are in the folder ``shards`` of ``into``.
     into : str or Path
         The folder of the answers; it is made if it is not there.
-    table, columns, duplicate_free, records, kind, floor, max_pairs, n_shards
+    table, columns, duplicate_free_sources, records, kind, floor, max_pairs, n_shards
         As in :func:`ingest`; a plan has its own.
     solver : Coordinate, optional
         Settings of the solver.
-    workers : int, optional
+    n_jobs : int, optional
         Number of processes on this machine. None: one for each processor. Fewer work at once if
         their shards would need more than ``memory_limit``.
     client : distributed.Client, optional
@@ -112,19 +112,20 @@ def solve(
     >>> from spherelax import scale
     >>> pairs = {"id_a": ["x", "b", "y"], "id_b": ["y", "c", "z"], "score": [0.9, 0.8, 0.7]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = scale.solve(pa.table(pairs), folder, workers=1)
+    ...     found = scale.solve(pa.table(pairs), folder, n_jobs=1)
     ...     pq.read_table(found.parts[0]).select(["id", "entity"]).to_pydict()
     {'id': ['b', 'c', 'x', 'y', 'z'], 'entity': [0, 0, 2, 2, 2]}
     """
     into, notify = Path(into).resolve(), progress or silent
-    if workers is not None and workers < 1:
-        raise InvalidInputError(f"workers must be at least 1; found {workers}")
+    n_processes = checked_threads(n_jobs)
+    if client is not None and n_jobs is not None:
+        raise InvalidInputError("n_jobs and client must not be given together; found both")
     if write_database is not None:
         check_target(write_database)
     given = {
         "table": table,
         "columns": columns,
-        "duplicate_free": duplicate_free,
+        "duplicate_free_sources": duplicate_free_sources,
         "records": records,
         "kind": kind,
         "floor": floor,
@@ -135,7 +136,7 @@ def solve(
     settings = solver or Coordinate()
     entities = _found(plan, into, settings)
     if entities is None:
-        with _runner(workers, client, memory_limit, plan.folder) as runner:
+        with _runner(n_processes, client, memory_limit, plan.folder) as runner:
             check_memory(plan, runner.memory(), memory_limit, notify)
             _do_rounds(plan, settings, runner, notify)
             _write_answers(plan, into, runner, notify)
@@ -159,14 +160,12 @@ def _plan(
 
 
 def _runner(
-    workers: int | None, client: Any, memory_limit: str, folder: Path
+    n_processes: int, client: Any, memory_limit: str, folder: Path
 ) -> AbstractContextManager[Runner]:
     """Return the workers."""
     if client is None:
         free = min(size_of(memory_limit), available())
-        return Processes(checked_threads(workers), free)
-    if workers is not None:
-        raise InvalidInputError("workers and client must not be given together; found both")
+        return Processes(n_processes, free)
     return nullcontext(Cluster(client, folder))
 
 

@@ -18,7 +18,7 @@ from spherelax.labels import renumber
 from spherelax.problem import Problem
 from spherelax.scale.matrix import symmetric
 
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 EDGES, ITEMS = "edges.parquet", "items.parquet"
 # Group of an item that may share a label with any other.
@@ -55,7 +55,7 @@ class Members(NamedTuple):
     source : pyarrow.ChunkedArray or None
         The user's sources; None: there are none.
     group : ndarray of int32
-        Place of the item's source in `Plan.duplicate_free`, or -1.
+        Place of the item's source in `Plan.duplicate_free_sources`, or -1.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Shard:
         return Problem(W, codes_of(self.groups()), kind)
 
     def groups(self) -> NDArray[np.int32]:
-        """Read the groups: places in `Plan.duplicate_free`, -1 for free items."""
+        """Read the groups: places in `Plan.duplicate_free_sources`, -1 for free items."""
         return self._column("group")
 
     def numbers(self) -> NDArray[np.int64]:
@@ -160,7 +160,7 @@ class Plan:
         Name of the column of scores.
     kind : {"graph", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.io.read_pairs`.
-    duplicate_free : tuple
+    duplicate_free_sources : tuple
         Sources that hold each entity at most once, sorted: the groups.
     request : dict
         The input and the settings that the plan was made from.
@@ -181,7 +181,7 @@ class Plan:
     shards: tuple[Shard, ...]
     column: str
     kind: str | None
-    duplicate_free: tuple[Any, ...]
+    duplicate_free_sources: tuple[Any, ...]
     request: dict[str, Any]
 
     @property
@@ -247,8 +247,10 @@ def read_plan(folder: Path) -> Plan:
         version = found.pop("version")
         if version == VERSION:
             shards = tuple(Shard(folder / each.pop("folder"), **each) for each in found["shards"])
-            free = tuple(found["duplicate_free"])
-            return Plan(**{**found, "folder": folder, "shards": shards, "duplicate_free": free})
+            free = tuple(found["duplicate_free_sources"])
+            return Plan(
+                **{**found, "folder": folder, "shards": shards, "duplicate_free_sources": free}
+            )
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInputError(f"{path}: not a plan of shards; {error}") from None
     raise InvalidInputError(f"{path}: must be a plan of version {VERSION}; found {version!r}")

@@ -14,7 +14,7 @@ from spherelax.coordinate.graph.graph import Graph, build_graph, largest
 from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.graph.part import components_up_to, draw
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.moves.polish import polished
+from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import Listed
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.solved import CoordinateSource
@@ -81,7 +81,7 @@ class Share:
 
     def _measure(self) -> Answer:
         """Return the largest similarity, and how many items each group has."""
-        n_groups = len(self.plan.duplicate_free)
+        n_groups = len(self.plan.duplicate_free_sources)
         sizes = np.bincount(self.named[self.named != FREE], minlength=n_groups)
         return {"largest": largest(self.problem), "sizes": sizes}
 
@@ -127,7 +127,7 @@ class Share:
         del self.problem  # the graph has all of it, and memory counts
         known = self.shard.folder / RIGHT
         if isinstance(reading, Listed) and known.exists():
-            model = reading.bind(graph, reading.scores.known(graph, mapped(known)))
+            model = reading.bind(graph, reading.scores.judge(graph, mapped(known)))
         else:
             model = reading.read(graph, self.numbers[graph.given])
         if factor is not None and has_several is not None:
@@ -148,7 +148,7 @@ class Share:
         if not order["is_grouped"]:
             return {"totals": model.count()}
         found = model.count(self.named[model.graph.given])
-        n_more = len(self.plan.duplicate_free) - len(found.of_group)
+        n_more = len(self.plan.duplicate_free_sources) - len(found.of_group)
         return {"totals": found._replace(of_group=np.pad(found.of_group, (0, n_more)))}
 
     def _walk(self, **order: Any) -> Answer:
@@ -186,7 +186,7 @@ class Share:
         """Polish the labels of a step, and return what they amount to."""
         model = self._model(**order)
         graph, n_threads = model.graph, self.route.n_threads
-        labels = polished(graph, self._labels(graph, at), gamma, n_threads=n_threads)
+        labels = polish_labels(graph, self._labels(graph, at), gamma, n_threads=n_threads)
         save_array(self.shard.folder / POLISHED, graph.as_given(labels))
         return {"account": model.labeling(labels).account}
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array
 
 from spherelax.errors import InvalidInputError
 from spherelax.settings import check_range
+from spherelax.similarity.graph import NeighborGraph, Places
 from spherelax.similarity.parts import checked_points, either, falling, positive
 from spherelax.similarity.search import NEIGHBORS, nearest, searched
 
@@ -83,57 +84,6 @@ def nearest_neighbors(
     ).similarity
 
 
-class Places(NamedTuple):
-    """Points that others are compared with: how to find them, and the distances between them.
-
-    Attributes
-    ----------
-    search : NearestNeighbors or Approximate
-        The points, standardized if they were, and what finds neighbours among them.
-    shift, unit : ndarray of shape (n_features,)
-        What is taken off the features of another point, and what they are divided by.
-    scales : ndarray of shape (n_items,)
-        As :func:`local_scales` returns them.
-    n_neighbors, scale_neighbor : int
-        As in :func:`nearest_neighbors`.
-
-    Examples
-    --------
-    >>> neighbor_graph([[0.0], [1.0], [3.0]], n_neighbors=1).places.shift
-    array([0.])
-    """
-
-    search: Any
-    shift: NDArray[np.float64]
-    unit: NDArray[np.float64]
-    scales: NDArray[np.float64]
-    n_neighbors: int
-    scale_neighbor: int
-
-
-class NeighborGraph(NamedTuple):
-    """A neighbour graph: similarities, and the distance of each point to its neighbours.
-
-    Attributes
-    ----------
-    similarity : csr_array of shape (n_items, n_items)
-        As :func:`nearest_neighbors` returns it.
-    scales : ndarray of shape (n_items,)
-        As :func:`local_scales` returns them.
-    places : Places
-        The points, to find the neighbours of others with :func:`new_neighbors`.
-
-    Examples
-    --------
-    >>> neighbor_graph([[0.0], [1.0], [3.0]], n_neighbors=1, scale_neighbor=1).scales
-    array([1., 1., 2.])
-    """
-
-    similarity: Any
-    scales: NDArray[np.float64]
-    places: Places
-
-
 def neighbor_graph(
     X: ArrayLike,
     *,
@@ -155,15 +105,13 @@ def neighbor_graph(
     Returns
     -------
     NeighborGraph
-        ``similarity`` and ``scales``: what ``solve(similarity, pick="valleys", scales=scales)``
-        takes.
+        What :func:`spherelax.solve` takes for points.
 
     Examples
     --------
     >>> import spherelax as sl
     >>> X = np.r_[np.arange(20.0), 100 + np.arange(20.0)][:, None]
-    >>> graph = neighbor_graph(X)
-    >>> sl.solve(graph.similarity, pick="valleys", scales=graph.scales).n_labels
+    >>> sl.solve(neighbor_graph(X)).n_labels
     2
     """
     if weights not in ("local", "binary"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from graphs import weak_clusters
 
-from spherelax.coordinate.graph.account import OCTAVE, UNIT, Account, Totals, whole
+from spherelax.coordinate.graph.account import OCTAVE, UNIT, Account, Totals, sum_units
 from spherelax.coordinate.graph.graph import blocks, build_graph
 from spherelax.problem import Problem
 
@@ -24,8 +24,8 @@ def test_whole_sums_are_exact_and_do_not_depend_on_the_order(seed):
     rng = np.random.default_rng(seed)
     values = rng.integers(-(2**45), 2**45, 1000) * UNIT
     exact = int(np.rint(values / UNIT).astype(np.int64).sum())
-    assert whole(values) == whole(rng.permutation(values)) == exact
-    assert whole(np.array([])) == 0
+    assert sum_units(values) == sum_units(rng.permutation(values)) == exact
+    assert sum_units(np.array([])) == 0
 
 
 def test_whole_sums_add_all_blocks(monkeypatch):
@@ -33,7 +33,7 @@ def test_whole_sums_add_all_blocks(monkeypatch):
     monkeypatch.setattr(
         "spherelax.coordinate.graph.account.blocks", lambda _: [slice(0, 2), slice(2, n)]
     )
-    assert whole(np.full(n, 1.5)) * UNIT == 1.5 * n
+    assert sum_units(np.full(n, 1.5)) * UNIT == 1.5 * n
 
 
 @pytest.mark.parametrize("grouped", [False, True])

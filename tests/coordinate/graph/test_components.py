@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from spherelax.coordinate.graph.graph import LARGE, build_graph
 from spherelax.coordinate.machine import threads
-from spherelax.coordinate.moves.polish import moved_once, polished
+from spherelax.coordinate.moves.polish import move_once, polish_labels
 from spherelax.coordinate.relax import sweep as coordinate
 from spherelax.coordinate.relax.rows import round_rows
 from spherelax.problem import Problem
@@ -53,12 +53,12 @@ def test_labels_do_not_depend_on_what_lies_beside(m, n_others, n_groups, n_threa
     graphs = [build_graph(Problem.check(*problem)) for problem in (alone, both)]
     gammas = np.geomspace(0.4, 0.01, 8)
     walks = [
-        coordinate.sweep(graph, gammas, row_entries=2, n_inner=2, n_threads=n)
+        coordinate.sweep_rows(graph, gammas, row_entries=2, n_inner=2, n_threads=n)
         for graph, n in zip(graphs, (1, n_threads), strict=True)
     ]
     for steps in zip(*walks, strict=True):
         rounded = [round_rows(g, step.rows) for g, step in zip(graphs, steps, strict=True)]
-        for improve in (moved_once, polished):
+        for improve in (move_once, polish_labels):
             expected, found = (
                 g.as_given(improve(g, labels, steps[0].resolution, n_threads=n_threads))
                 for g, labels in zip(graphs, rounded, strict=True)

@@ -100,10 +100,19 @@ def test_pairs_are_counted_outside_groups(grouped, seed):
     np.testing.assert_allclose(graph.n_pairs(), expected)
 
 
+def test_entries_have_rows_pairs_and_labels(seed):
+    graph = build_graph(Problem.check(counts(seed)))
+    row, column = np.nonzero(dense_similarity(graph))
+    np.testing.assert_array_equal(graph.rows(), row)
+    np.testing.assert_array_equal(graph.pairs(), row < column)
+    labels = np.random.default_rng(seed).integers(4, size=graph.n_items).astype(np.int32)
+    np.testing.assert_array_equal(graph.inside(labels), labels[row] == labels[column])
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_memory(grouped, monkeypatch):
     monkeypatch.setattr(graph_module, "BLOCK_ENTRIES", 1 << 12)
-    monkeypatch.setattr(order_module, "RANKED_ENTRIES", 1 << 12)
+    monkeypatch.setattr(order_module, "BLOCK_ENTRIES", 1 << 12)
     m = 20_000
     rng = np.random.default_rng(0)
     i, j = rng.integers(m, size=(2, 15 * m))

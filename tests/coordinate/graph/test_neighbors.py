@@ -37,7 +37,7 @@ def test_neighbours_are_activated_and_nobody_else(seed):
 def test_degrees_components_and_the_strongest_pull(seed):
     graph = weak_clusters(np.random.default_rng(seed), by_degree=True)
     W, n = dense_similarity(graph), graph.weight.astype(float)
-    np.testing.assert_allclose(neighbors.degrees(graph), W.sum(axis=1))
+    np.testing.assert_allclose(neighbors.strengths(graph), W.sum(axis=1))
     floor = float(np.median(graph.values))
     np.testing.assert_array_equal(neighbors.n_above(graph, floor), (floor < W).sum(axis=1))
     above = np.where(floor < W, W, 0.0)

@@ -32,11 +32,11 @@ def test_changed_counts_items_of_each_component():
     before = np.zeros(9, dtype=np.int32)
     labels = before.copy()
     labels[small[:2]] = labels[large[:2]] = 1
-    found = tally.changed(graph, labels, before, 0.4)
+    found = tally.have_changed(graph, labels, before, 0.4)
     np.testing.assert_array_equal(found, np.isin(np.arange(9), small))
     assert len(small) == 4
-    assert tally.changed(graph, labels, before, 0.39).all()
-    assert not tally.changed(graph, labels, before, 0.5).any()
+    assert tally.have_changed(graph, labels, before, 0.39).all()
+    assert not tally.have_changed(graph, labels, before, 0.5).any()
 
 
 def test_moments(seed):

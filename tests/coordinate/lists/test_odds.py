@@ -10,20 +10,20 @@ from sklearn.datasets import make_blobs
 
 import spherelax as sl
 from lists import entities, matrix, two_sources
-from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.lists import odds
 from spherelax.coordinate.lists.odds import (
     Scores,
     _threshold,
-    apart,
-    by_labels,
-    judge,
-    listed,
+    judge_labels,
+    learn_scores,
     log_odds,
-    probabilities,
+    uncompared_sources,
+    wedges_of_list,
 )
-from spherelax.coordinate.sampling.drawing import Net
-from spherelax.coordinate.sampling.missing import missing
+from spherelax.coordinate.sampling.doubt import learn_beliefs
+from spherelax.coordinate.sampling.gibbs import Net
+from spherelax.coordinate.sampling.missing import count_missing
 from spherelax.problem import Problem
 from spherelax.result import say_tied
 
@@ -44,15 +44,15 @@ def test_right_pairs_of_one_score_are_told_of(seed):
     pairs, right = entities(seed, apart=6.0)
     values = matrix(pairs).data
     usual = sl.solve(matrix(pairs))
-    assert usual.source.tied() < 0.1
+    assert usual._source.tied() < 0.1
     assert say_tied(usual) is None
     score = np.exp(pairs.score - pairs.score.max())
     equal = np.where(right, values.max(), 0.5 * score)
     found = sl.solve(matrix(pairs, equal))
-    assert found.source.tied() > 0.9
+    assert found._source.tied() > 0.9
     assert say_tied(found).endswith("compare more of what is known of the items.")
     two, _ = two_sources(seed)
-    assert sl.solve(matrix(two), two.group).source.tied() is None
+    assert sl.solve(matrix(two), two.group)._source.tied() is None
 
 
 def test_two_sources_beat_single_best_links(seed):
@@ -163,10 +163,10 @@ def test_sureness_ranks_wrong_items(seed):
 def test_probabilities_of_both_directions_are_equal(seed):
     pairs, _ = entities(seed)
     graph = build_graph(Problem.check(matrix(pairs)))
-    _, judged = probabilities(graph, "pairs", listed(graph, "pairs", is_list=True))
+    _, judged = learn_scores(graph, "pairs", wedges_of_list(graph, "pairs", is_list=True))
     P = sp.csr_array((judged.right, graph.indices, graph.indptr))
     assert abs(P - P.T).max() == 0.0
-    alone = judge(graph, judged, np.arange(graph.n_items, dtype=np.int32))
+    alone = judge_labels(graph, judged, np.arange(graph.n_items, dtype=np.int32))
     assert (alone.item >= 0.0).all()
     np.testing.assert_array_equal(alone.pure, 1.0)
     np.testing.assert_array_equal(alone.whole, alone.item)
@@ -180,7 +180,7 @@ def test_new_items_are_judged_like_the_old_ones(seed):
     order = np.r_[np.flatnonzero(old), np.flatnonzero(~old)]
     everyone = W[order][:, order]
     first = sl.solve(everyone[: old.sum()][:, : old.sum()])
-    grown = sl.solve(everyone, start=first)
+    grown = first.extend(everyone)
     truth = (np.arange(pairs.n_items) // 3)[order]
     alone = np.arange(len(truth))
     alone[: old.sum()] = first.labels
@@ -199,21 +199,21 @@ def test_pairs_that_were_never_compared_are_not_absent(seed):
     labels, sources = labels[graph.given], sources[graph.given]
     W = W[np.ix_(graph.given, graph.given)]
     W = np.triu(W + W.T, 1)
-    source, right = apart(graph, sources), np.full(len(graph.values), 0.5)
+    source, right = uncompared_sources(graph, sources), np.full(len(graph.values), 0.5)
     np.testing.assert_array_equal(source, sources)
     every = np.triu(sources[:, None] != sources, 1)
     inside = every & (labels[:, None] == labels)
     n_inside, n_outside = inside.sum(), (every & ~inside).sum()
     n_listed_outside = np.sum(W[every & ~inside])
-    found = by_labels(graph, right, labels, source)
-    share = (n_outside - n_listed_outside + 1) / (n_outside + 2)
-    assert found.absent == pytest.approx(np.log(share * (n_inside + 2)))
-    compared = by_labels(graph, right, labels, np.full(120, -1, np.int32))
-    untold = by_labels(graph, right, labels)
+    found = learn_beliefs(graph, labels, right, source, is_list=True)
+    share = (n_outside - n_listed_outside + 0.5) / (n_outside + 1)
+    assert found.absent == pytest.approx(np.log(share * (n_inside + 1) / 0.5))
+    compared = learn_beliefs(graph, labels, right, np.full(120, -1, np.int32), is_list=True)
+    untold = learn_beliefs(graph, labels, right, is_list=True)
     assert compared.absent == untold.absent < found.absent
     assert found.join == compared.join == untold.join == 0.0  # no item is alone
-    nets = (Net.of(Candidates.of(graph, which)) for which in (source, None))
-    told, plain = (missing(net, labels).pair for net in nets)
+    nets = (Net.of_graph(graph, which) for which in (source, None))
+    told, plain = (count_missing(net, labels).pair for net in nets)
     assert told < 0.02
     assert plain > 0.1
 
@@ -236,7 +236,7 @@ def test_scores_of_a_list_of_mostly_right_pairs_are_learnt_without_groups(seed):
     result = sl.solve(W)
     assert result.status is sl.Status.DESCRIBED
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.97
-    P = result.match_probability().tocoo()
+    P = result.listed_probability().tocoo()
     right = truth[P.row] == truth[P.col]
     assert P.data[right].mean() > 0.9
     assert P.data[~right].mean() < 0.3
@@ -270,6 +270,18 @@ def test_new_pairs_of_a_believed_model_are_believed_too():
     half = sp.coo_array((-np.log1p(-p), ([0, 2, 4], [1, 3, 5])), shape=(6, 6))
     W = sp.csr_array(half + half.T)
     before = sl.solve(W[:4, :4], kind="information")
-    after = sl.solve(W, kind="information", start=before)
+    after = before.extend(W)
     np.testing.assert_array_equal(after.labels, [0, 0, 1, 2, 3, 3])
-    np.testing.assert_allclose(after.match_probability().data[[0, 2, 4]], p, atol=1e-6)
+    np.testing.assert_allclose(after.listed_probability().data[[0, 2, 4]], p, atol=1e-6)
+
+
+def test_entities_are_not_learnt_where_two_sources_are_known(monkeypatch):
+    """Expectation maximisation is run only if its answer can be used."""
+    pairs, _ = two_sources(0)
+    runs = []
+    original = odds.learn_partition
+    monkeypatch.setattr(odds, "learn_partition", lambda *given: runs.append(1) or original(*given))
+    known = quiet_solve(matrix(pairs), kind="pairs").labels
+    assert not runs
+    np.testing.assert_array_equal(quiet_solve(matrix(pairs)).labels, known)
+    assert runs

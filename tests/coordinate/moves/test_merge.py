@@ -63,7 +63,7 @@ def test_mutual_best_partners_merge(grouped, seed):
         holds = [set(groups[labels == c].tolist()) if grouped else set() for c in range(k)]
         for gamma in average(graph) * np.array([0.5, 1.0, 2.0]):
             stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
-            mapping = merge._paired(merge._best_partners(level, gamma, 1e-6, stamp))
+            mapping = merge._pair_up(merge._best_partners(level, gamma, 1e-6, stamp))
             expected = twins.best_partners(S, P.sum(axis=0), holds, gamma, 1e-6)
             np.testing.assert_array_equal(mapping, expected)
             n_merged += k - 1 - mapping.max()
@@ -95,7 +95,7 @@ def test_a_star_joins_in_a_few_rounds_and_gains(centre, monkeypatch):
     for groups in (None, free):
         graph = build_graph(Problem.check(W, groups))
         rounds = []
-        monkeypatch.setattr(merge, "_paired", _counted(merge._paired, rounds))
+        monkeypatch.setattr(merge, "_pair_up", _counted(merge._pair_up, rounds))
         mapping = merge.merge_all(graph, np.arange(301, dtype=np.int32), 0.005, 1e-6)
         assert len(rounds) < 10
         largest = np.bincount(mapping).max()

@@ -11,7 +11,7 @@ from spherelax.coordinate.graph.graph import LARGE, build_graph
 from spherelax.coordinate.machine import threads
 from spherelax.coordinate.moves import polish
 from spherelax.coordinate.moves.moves import move
-from spherelax.coordinate.moves.polish import lowered, moved_once, polished
+from spherelax.coordinate.moves.polish import lower, move_once, polish_labels
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 
@@ -26,7 +26,7 @@ def test_no_single_move_or_merge_improves_polished_labels(grouped, by_degree, se
         for share in (2.0, 1.0, 0.6):
             gamma = share * average(graph)
             given = random_labels(graph, rng, rng.integers(1, 12))
-            labels = polished(graph, given, gamma)
+            labels = polish_labels(graph, given, gamma)
             reached = twins.discrete_objective(W, n, labels, gamma)
             assert reached >= twins.discrete_objective(W, n, given, gamma) - 1e-5
             assert not twins.clash(labels, groups)
@@ -53,7 +53,7 @@ def few_sources(seed, n_sources=3):
     return build_graph(Problem.check(W + W.T, source))
 
 
-@pytest.mark.parametrize("improve", [moved_once, polished])
+@pytest.mark.parametrize("improve", [move_once, polish_labels])
 def test_large_groups_move_alike_on_any_threads_and_hold_each_label_once(
     improve, monkeypatch, seed
 ):
@@ -79,7 +79,7 @@ def test_large_groups_move_alike_on_any_threads_and_hold_each_label_once(
 def test_an_item_leaves_when_one_that_it_does_not_know_has_joined():
     W = np.array([[0, 2, 3, 3], [2, 0, 2, 0], [3, 2, 0, 2], [3, 0, 2, 0]])
     graph = build_graph(Problem.check(W), given=np.arange(4, dtype=np.int32))
-    labels = polished(graph, np.arange(4), gamma=0.5)
+    labels = polish_labels(graph, np.arange(4), gamma=0.5)
     np.testing.assert_array_equal(labels, [0, 1, 0, 0])
 
 
@@ -91,7 +91,7 @@ def test_each_stage_raises_the_objective(grouped, seed):
     gamma = 2.0 * average(graph)
     labels = random_labels(graph, rng, 10)
     values = [twins.discrete_objective(W, n, labels, gamma)]
-    for stage in (moved_once, polished):
+    for stage in (move_once, polish_labels):
         labels = stage(graph, labels, gamma)
         assert not twins.clash(labels, groups)
         values.append(twins.discrete_objective(W, n, labels, gamma))
@@ -99,14 +99,14 @@ def test_each_stage_raises_the_objective(grouped, seed):
     assert values[1] > values[0]
     for share in (1.5, 1.0, 0.7, 0.5, 0.3):
         gamma = share * average(graph)
-        found = lowered(graph, labels, gamma)
+        found = lower(graph, labels, gamma)
         if found is None:
             continue
         gained = twins.discrete_objective(W, n, found, gamma)
         gained -= twins.discrete_objective(W, n, labels, gamma)
         assert not twins.clash(found, groups)
         assert gained > 0
-        assert lowered(graph, found, gamma) is None
+        assert lower(graph, found, gamma) is None
         labels = found
     assert labels.max() < 10
 
@@ -127,7 +127,7 @@ def test_paths_come_close_to_the_best_of_all_partitions(grouped, seed):
         W += W.T
         settings = sl.Coordinate(n_steps=80)
         result = sl.solve(W, groups=groups, solver=settings, pick="stability")
-        model, path = result.source.model, result.path
+        model, path = result._source.model, result.path
         S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
         given = model.graph.given
         legal = ~same[:, groups[given][i] == groups[given][j]].any(axis=1)

@@ -11,7 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 
 import spherelax as sl
 from lists import entities
-from spherelax.coordinate.kinds import has_floor, recognised
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.points.borders import LARGEST, SMALLEST, PatchLaw
+from spherelax.labels import renumber
 from spherelax.problem import Problem
 
 
@@ -41,6 +43,76 @@ def test_the_order_of_clear_cells_does_not_matter(cells):
     labels = sl.solve(W).labels
     shuffled = sl.solve(sp.csr_array(W[order][:, order])).labels
     assert adjusted_rand_score(labels[order], shuffled) > 0.9
+
+
+def ring(gap=None, m=400):
+    """A circle of items, each joined to the next four; a thin place after item ``gap - 1``."""
+    W = sum(np.eye(m, k=k) + np.eye(m, k=k - m) for k in (1, 2))
+    if gap is not None:
+        W[gap - 1, gap : gap + 2] = 0.0
+    return W + W.T
+
+
+def arcs(size, m=400):
+    return np.arange(m, dtype=np.int32) // size
+
+
+def law_of(W, sizes):
+    """The law of patches of a graph in the order of W, and labelings of arcs."""
+    graph = build_graph(Problem.check(W), given=np.arange(len(W), dtype=np.int32))
+    labelings = [arcs(size) for size in sizes]
+    return PatchLaw.of(graph, labelings, n_cells=len(W)), labelings
+
+
+def test_patches_of_a_ring_follow_the_law():
+    """An arc of s items has 4 s edge ends, of which 6 leave it: a line of slope -1."""
+    law, _ = law_of(ring(), (10, 20, 25, 40))
+    for one, size in zip(law.patches, (10, 20, 25, 40), strict=True):
+        np.testing.assert_allclose(one.edges, 4.0 * size)
+        np.testing.assert_allclose(one.leaving, 6.0)
+        assert one.share_leaving == pytest.approx(6.0 / (4.0 * size))
+        assert SMALLEST <= np.exp(one.mean_size) <= LARGEST * (1 + 1e-9)
+    slope, offset = law.line
+    assert (slope, np.exp(offset)) == pytest.approx((-1.0, 1.5))
+    assert law.loss == pytest.approx(1.5 / LARGEST)
+    assert law.clearest() is None
+
+
+def test_evidence_is_what_labels_save_beyond_patches():
+    """By the formula of the module, for halves of a ring that one thin place separates."""
+    W = ring(gap=200)
+    law, labelings = law_of(W, (10, 20, 200))
+    ends = [W[labelings[-1] == a].sum() for a in range(2)]
+    leaving = W[:200, 200:].sum()
+    share = np.exp(np.polyval(law.line, np.log(200.0))) * np.sqrt(0.5)
+    saved = sum((v * share - leaving) * np.log(sum(ends) / v) for v in ends) / sum(ends)
+    assert law.evidence.tolist() == [-np.inf, -np.inf, pytest.approx(saved)]
+
+
+def test_a_thin_border_is_thinner_than_that_of_patches():
+    law, labelings = law_of(ring(gap=100), (10, 20, 100))
+    found = law.thinness(labelings[-1])
+    assert found[0, 1] > 1.0
+    assert abs(found[1, 2]) < 0.2
+    np.testing.assert_allclose(found, found.T, atol=1e-6)
+
+
+def test_labels_are_clearer_if_they_save_more_and_more_than_one_cloud():
+    """Four closed lattices of 20 x 20 items: a square of side s in one loses 4 s of 4 s^2 edges."""
+    turn = np.roll(np.eye(20), 1, axis=1)
+    lattice = np.kron(turn + turn.T, np.eye(20)) + np.kron(np.eye(20), turn + turn.T)
+    W = np.kron(np.eye(4), lattice)
+    graph = build_graph(Problem.check(W), given=np.arange(1600, dtype=np.int32))
+    part, y, x = np.unravel_index(np.arange(1600), (4, 20, 20))
+    four, two = part.astype(np.int32), (part // 2).astype(np.int32)
+    squares = [renumber(part * 400 + (y // s) * 20 + x // s) for s in (4, 5)]
+    law = PatchLaw.of(graph, [*squares, four], n_cells=1600)
+    np.testing.assert_allclose(law.line, [-0.5, 0.0], atol=1e-9)
+    assert law.clearest() == 2
+    assert law.evidence[2] == pytest.approx(np.sqrt(0.75) / 20 * np.log(4))
+    assert law.is_clearer(four, than=two)
+    assert not law.is_clearer(two, than=four)
+    assert not law.is_clearer(two, than=squares[0])  # no more than BEYOND
 
 
 def test_one_cloud_is_one_label(seed):
@@ -100,28 +172,6 @@ def test_a_long_cloud_is_one_label(n_dimensions, seed):
 def test_precomputed_neighbours_are_recognised(cells):
     model = sl.SphereClustering(affinity="precomputed").fit(cells[0])
     assert model.result_.status is sl.Status.BORDERS
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        nx.connected_caveman_graph(40, 10),
-        nx.barabasi_albert_graph(600, 8, seed=0),
-        nx.random_regular_graph(10, 600, seed=0),
-        nx.gnp_random_graph(600, 0.05, seed=0),
-        nx.karate_club_graph(),
-    ],
-)
-def test_other_graphs_are_not_neighbours(graph):
-    assert not has_floor(Problem.check(nx.to_scipy_sparse_array(graph)))
-
-
-def test_nearest_records_stay_open():
-    """Scores of records are not relative: the best of a record without a copy is low."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 20))
-    X = np.r_[X, X[:200] + 0.1 * rng.normal(size=(200, 20))]
-    assert recognised(Problem.check(sl.similarity.nearest_neighbors(X))).kind is None
 
 
 def test_weights_of_karate_do_not_hide_its_clubs():
@@ -192,10 +242,15 @@ def test_a_finer_sample_of_moons_is_still_two(n):
     assert adjusted_rand_score(truth, sl.SphereClustering().fit(X).labels_) > 0.99
 
 
-@pytest.mark.parametrize("kind", [None, "neighbors"])
-@pytest.mark.parametrize("pick", ["valleys", "description"])
-def test_without_any_edge_all_items_are_alone(kind, pick):
+NOTHING = np.zeros((3, 3))
+
+
+@pytest.mark.parametrize(
+    ("W", "kind"),
+    [(NOTHING, None), (NOTHING, "neighbors"), (sl.similarity.NeighborGraph(NOTHING), None)],
+)
+def test_without_any_edge_all_items_are_alone(W, kind):
     with pytest.warns(sl.SphereWarning):
-        result = sl.solve(np.zeros((3, 3)), kind=kind, pick=pick)
+        result = sl.solve(W, kind=kind)
     assert result.status == sl.Status.ISOLATED
     assert result.n_labels == 3

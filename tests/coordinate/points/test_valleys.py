@@ -6,14 +6,15 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 
 import spherelax as sl
 from spherelax.coordinate.finish_points import finish_points as finish_labels
-from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph import build_graph, components, contract
 from spherelax.coordinate.points.valleys import (
     MOST_ITEMS,
     N_CELLS,
     Field,
-    _Valleys,
+    Valleys,
+    _Merging,
+    blur,
     choose,
-    merged,
     steps_to_merge,
 )
 from spherelax.coordinate.readings import recognize
@@ -106,10 +107,9 @@ def test_few_points_show_their_shape(shape):
 def test_noise_of_few_labels_is_mostly_that_of_even_points():
     """One label shows no noise at all, and there still is some."""
     graph = build_graph(Problem.check(sl.similarity.nearest_neighbors(line(40, 0))))
-    valleys = _Valleys(Field.of(graph, np.ones(40)))
-    assert valleys.noise(np.zeros(40, dtype=np.int32)) == 0.0
-    blur = valleys.blur(np.zeros(40, dtype=np.int32))
-    assert blur == pytest.approx(0.5 * np.sqrt(2 * np.log(2)) * 2.7 * 10 / 12)
+    field = Field.of(graph, np.ones(40))
+    assert _Merging(field, 0.0, {}).noise(np.zeros(40, dtype=np.int32)) == 0.0
+    assert blur(field, 0.0) == pytest.approx(0.5 * np.sqrt(2 * np.log(2)) * 2.7 * 10 / 12)
 
 
 @pytest.mark.parametrize("n", [1000, 2000, 4000])
@@ -132,10 +132,11 @@ def test_many_points_have_no_more_clusters(shape, n):
 def test_many_points_are_looked_at_as_cells(monkeypatch):
     """No more cells than N_CELLS are walked to the end, and they make up the labels."""
     X, truth = make_blobs(MOST_ITEMS + 1, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
-    seen = []
+    seen, merge = [], Valleys.merge
     monkeypatch.setattr(
-        "spherelax.coordinate.finish.merged",
-        lambda field, labelings: seen.append(field) or merged(field, labelings),
+        Valleys,
+        "merge",
+        lambda valleys, labelings: seen.append(valleys.field) or merge(valleys, labelings),
     )
     result = solve_points(X)
     assert N_CELLS / 4 < seen[0].graph.n_items <= N_CELLS
@@ -184,7 +185,8 @@ def test_patches_are_merged_but_not_clusters(seed):
         inside = truth == label
         right, upper = (X[inside] > np.median(X[inside], axis=0)).T
         quarters[inside] += 2 * right + upper
-    labels = next(merged(field_of(X), [quarters.astype(np.int32)]))
+    quarters = quarters.astype(np.int32)
+    labels = next(Valleys(field_of(X), quarters).merge([quarters]))
     assert labels.max() + 1 < 10
     assert sl.metrics.pairwise_scores(truth, labels).precision > 0.98
 
@@ -244,7 +246,7 @@ def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
     model, labels = learnt.model, learnt.path.labels
     steps = steps_to_merge(labels)[:n_merged]
     field = Field.of(model.graph, sl.similarity.local_scales(X)[model.graph.given])
-    so_far = list(merged(field, [labels[step] for step in steps]))
+    so_far = list(Valleys(field, labels[steps[0]]).merge(labels[step] for step in steps))
     expected = choose(so_far, lambda labels: model.labeling(labels).saving)
     np.testing.assert_array_equal(found.labels, expected)
 
@@ -254,7 +256,7 @@ def test_control_c_before_anything_is_merged(monkeypatch):
         raise KeyboardInterrupt
 
     X, _ = SEVERAL["blobs"](0)
-    monkeypatch.setattr(_Valleys, "merge", interrupted)
+    monkeypatch.setattr(_Merging, "merge", interrupted)
     with pytest.warns(sl.SphereWarning, match="interrupted"):
         result = solve_points(X)
     assert result.path.savings[result.index] == result.path.savings.max()
@@ -265,7 +267,7 @@ def test_control_c_before_anything_is_merged(monkeypatch):
 
 def test_valleys_are_symmetric(seed):
     X, truth = SEVERAL["blobs"](seed)
-    valleys = _Valleys(field_of(X))
+    valleys = _Merging(field_of(X), 0.0, {})
     halves = (2 * truth + (X[:, 0] > np.median(X[:, 0]))).astype(np.int32)
     labels = np.unique(halves, return_inverse=True)[1].astype(np.int32)
     valleys._start(labels)
@@ -276,14 +278,50 @@ def test_valleys_are_symmetric(seed):
         assert valleys.cuts[a][b] == pytest.approx(valleys.cuts[b][a])
 
 
+def contracted(field, labels):
+    """The field whose items are labels."""
+    return field.contract(contract(field.graph, labels))
+
+
+def test_the_noise_is_measured_once(monkeypatch):
+    """And what was merged before does not change what is merged next."""
+    X, truth = SEVERAL["blobs"](0)
+    finest = np.unique(
+        8 * truth + 4 * (X[:, 0] > np.median(X[:, 0])) + np.arange(len(X)) % 3, return_inverse=True
+    )[1].astype(np.int32)
+    labels, n_measured, noise = truth.astype(np.int32), [], _Merging.noise
+    monkeypatch.setattr(
+        _Merging, "noise", lambda self, labels: n_measured.append(1) or noise(self, labels)
+    )
+    valleys = Valleys(field_of(X), finest)
+    next(valleys.merge([finest]))
+    after = valleys.tree(labels).lineage.merges
+    assert len(n_measured) == 1
+    assert after == Valleys(field_of(X), finest).tree(labels).lineage.merges
+
+
+def test_labels_join_unless_a_valley_and_a_thin_border_are_between_them():
+    X, truth = SEVERAL["blobs"](0)
+    learnt, _ = walk_points(X)
+    graph, path = learnt.model.graph, learnt.path.labels
+    field = Field.of(graph, sl.similarity.local_scales(X)[graph.given])
+    valleys, labels = Valleys(field, path[steps_to_merge(path)[0]]), renumber(truth[graph.given])
+    np.testing.assert_array_equal(valleys.join(labels, lambda _: np.full((4, 4), 9.0)), labels)
+    touching = contract(graph, labels).graph
+    expected = components(touching.indptr, touching.indices, touching.group)
+    assert expected.max() < 3
+    thick = valleys.join(labels, lambda _: np.zeros((4, 4)))
+    np.testing.assert_array_equal(thick, renumber(expected[labels]))
+
+
 def test_cells_of_many_points_keep_what_is_between_them(seed):
     """Cuts between labels of cells are those between the same labels of items."""
     X, _ = SEVERAL["blobs"](seed)
     field = field_of(X)
     cells = np.random.default_rng(seed).permutation(len(X)).astype(np.int32) // 4
-    of_cells = field.contracted(cells)
+    of_cells = contracted(field, cells)
     labels = (np.arange(100) % 3).astype(np.int32)
-    direct, twice = field.contracted(labels[cells]), of_cells.contracted(labels)
+    direct, twice = contracted(field, labels[cells]), contracted(of_cells, labels)
     assert of_cells.graph.n_items == 100
     for one, other in zip(direct.graph, twice.graph, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5)

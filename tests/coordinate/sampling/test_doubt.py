@@ -9,29 +9,24 @@ import spherelax as sl
 import twins
 from problems import quiet_solve
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.sampling.doubt import (
-    WALK,
-    Evidence,
-    dispersion,
-    persistence,
-    staying,
-    taught,
-)
-from spherelax.coordinate.sampling.redrawing import Terms
+from spherelax.coordinate.sampling.doubt import WALK, learn_beliefs, walk_share
+from spherelax.coordinate.sampling.gibbs import Beliefs, Net
+from spherelax.coordinate.sampling.posterior import posterior
+from spherelax.coordinate.worth.evidence import share_right
 from spherelax.metrics import correctness, reliability
 from spherelax.problem import Problem
 
 
-def expected_shares(values, weight, terms, labels):
+def expected_shares(values, weight, absent, join, labels):
     """Expected shares by a sum over all partitions, drawn like those of a restaurant process."""
     m = len(labels)
     total, found = 0.0, np.zeros(m)
     for drawn in map(np.array, twins.partitions(m)):
         same = np.triu(drawn[:, None] == drawn, 1)
         size = np.bincount(drawn)
-        nats = np.sum(same * (values - terms.absent * np.outer(weight, weight)))
+        nats = np.sum(same * (values - absent * np.outer(weight, weight)))
         orders = sum(np.log(np.arange(1, n)).sum() for n in size)
-        likely = np.exp(nats + orders - terms.join * len(size))
+        likely = np.exp(nats + orders - join * len(size))
         for i in range(m):
             mates = (labels == labels[i]) & (np.arange(m) != i)
             share = np.mean(drawn[mates] == drawn[i]) if mates.any() else size[drawn[i]] == 1
@@ -49,22 +44,12 @@ def test_shares_are_those_of_all_partitions(is_weighted, seed):
     row = np.repeat(np.arange(6), 5)
     both = (values + values.T)[row, graph.indices]
     graph = graph._replace(values=both.astype(np.float32), weight=weight.astype(np.float32))
-    terms, labels = Terms(0.3, -0.5), np.array([0, 0, 0, 1, 1, 2], dtype=np.int32)
-    found = persistence(Evidence(graph, terms), labels)
-    np.testing.assert_allclose(found, expected_shares(values, weight, terms, labels), atol=0.05)
-
-
-def test_independent_pairs_are_not_clumped_and_repeated_ones_are(seed):
-    rng, truth = np.random.default_rng(seed), np.repeat(np.arange(10, dtype=np.int32), 30)
-    chance = np.where(truth[:, None] == truth, 0.3, 0.05)
-    half = np.triu(rng.random(chance.shape) < chance, 1)
-    graph = build_graph(Problem.check((half | half.T).astype(float)))
-    assert dispersion(graph, truth[graph.given]) < 1.1
-    # Half of the items are drawn to one other label each.
-    drawn = (truth[:, None] + 1) % 10 == truth
-    half |= np.triu(drawn & (rng.random((300, 1)) < 0.5) & (rng.random(drawn.shape) < 0.5), 1)
-    graph = build_graph(Problem.check((half | half.T).astype(float)))
-    assert dispersion(graph, truth[graph.given]) > 1.3
+    labels, absent, join = np.array([0, 0, 0, 1, 1, 2], dtype=np.int32), 0.3, -0.5
+    growth = np.log(np.arange(1, 7))
+    beliefs = Beliefs(both - absent, np.empty(0), absent, join, growth, np.zeros(2))
+    found = posterior(Net.of_graph(graph), beliefs, labels).item
+    expected = expected_shares(values, weight, absent, join, labels)
+    np.testing.assert_allclose(found, expected, atol=0.05)
 
 
 def test_similarities_and_their_absence_are_worth_what_was_planted():
@@ -72,10 +57,10 @@ def test_similarities_and_their_absence_are_worth_what_was_planted():
     chance = np.where(truth[:, None] == truth, 0.2, 0.05)
     half = np.triu(rng.random(chance.shape) < chance, 1)
     graph = build_graph(Problem.check((half | half.T).astype(float)))
-    found = taught(graph, truth[graph.given])
-    assert found.terms.absent == pytest.approx(np.log(0.95 / 0.8), rel=0.1)
-    listed = np.log(0.2 / 0.05) + np.log(0.95 / 0.8)
-    np.testing.assert_allclose(found.graph.values, listed, rtol=0.1)
+    labels = truth[graph.given]
+    found = learn_beliefs(graph, labels, share_right(graph, labels))
+    assert found.absent == pytest.approx(np.log(0.95 / 0.8), rel=0.1)
+    np.testing.assert_allclose(found.same, np.log(0.2 / 0.05), rtol=0.1)
 
 
 def auc(is_wrong, sure):
@@ -152,7 +137,7 @@ def test_chance_to_stay_is_that_of_a_lazy_walk(seed):
     step = 0.5 * np.eye(30) + 0.5 * np.where(total > 0, W / np.maximum(total, 1e-9), np.eye(30))
     walked = np.linalg.matrix_power(step, WALK)
     expected = (walked * (labels[:, None] == labels)).sum(axis=1)
-    found = graph.as_given(staying(graph, labels[graph.given]))
+    found = graph.as_given(walk_share(graph, labels[graph.given]))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert found[7] == 1.0
 
@@ -173,7 +158,7 @@ def test_confidence_stays_known_when_points_are_added():
     X, _ = sl.datasets.make_gaussian_mixture(400, 5, mean_distance=8.0, random_state=400)
     W = sl.similarity.nearest_neighbors(X)
     first = sl.solve(W[:390, :390], kind="neighbors")
-    found = sl.solve(W, kind="neighbors", start=first).confidence
+    found = first.extend(W).confidence
     assert found.shape == (400,)
     assert np.all((found > 0) & (found <= 1))
 

@@ -7,11 +7,10 @@ import spherelax as sl
 from lists import entities, matrix, two_sources
 from problems import quiet_solve
 from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.lists.matching import of_matching
+from spherelax.coordinate.lists.matching import judge_matching
 from spherelax.coordinate.sampling import posterior as module
-from spherelax.coordinate.sampling.drawing import Net, State
-from spherelax.coordinate.sampling.missing import missing, with_missing
-from spherelax.coordinate.sampling.posterior import Posterior, by_log_odds, posterior
+from spherelax.coordinate.sampling.gibbs import Net
+from spherelax.coordinate.sampling.posterior import beliefs_of_log_odds, posterior
 from spherelax.labels import inside_pairs, renumber
 
 
@@ -40,14 +39,14 @@ def exact(one, other, weight, labels):
 
 
 def test_drawn_labels_are_as_likely_as_all_partitions_say(seed, monkeypatch):
-    monkeypatch.setattr(module, "MOST_PASSES", 5000)
+    monkeypatch.setattr(module, "MOST_SWEEPS", 5000)
     rng = np.random.default_rng(seed)
     m = 5
     one, other = np.triu_indices(m, 1)
     weight = rng.normal(0.0, 1.2, len(one))
     labels = renumber(rng.integers(3, size=m))
-    net = Net.of(Candidates(m, one, other, weight))
-    found = posterior(net, by_log_odds(weight), labels, has_pairs=True)
+    net = Net.of_list(Candidates(m, one, other, weight))
+    found = posterior(net, beliefs_of_log_odds(weight[net.pair]), labels, has_pairs=True)
     pure, whole, pairs = exact(one, other, weight, labels)
     np.testing.assert_allclose(found.pure, pure, atol=0.03)
     np.testing.assert_allclose(found.whole, whole, atol=0.03)
@@ -57,7 +56,7 @@ def test_drawn_labels_are_as_likely_as_all_partitions_say(seed, monkeypatch):
 def test_an_item_is_as_sure_as_its_pairs(seed):
     pairs, _ = entities(seed, apart=2.0)
     result = sl.solve(matrix(pairs), kind="pairs")
-    found = result.source.posterior(result.labels, has_pairs=True)
+    found = result._source.posterior(result.labels, has_pairs=True)
     ends = inside_pairs(result.labels)
     sums = np.bincount(ends.ravel(), weights=np.repeat(found.pairs, 2), minlength=pairs.n_items)
     size = np.bincount(result.labels)[result.labels]
@@ -70,7 +69,7 @@ def test_an_item_is_as_sure_as_its_pairs(seed):
     np.testing.assert_allclose(found.pure[label[is_two]], found.pairs[is_two])
     assert (found.pure[label] <= found.pairs + 0.1).all()
     np.testing.assert_array_equal(result.confidence, found.item)
-    again = result.source.posterior(result.labels)
+    again = result._source.posterior(result.labels)
     np.testing.assert_array_equal(again.item, found.item)
 
 
@@ -80,10 +79,10 @@ def test_probabilities_are_calibrated_on_lists(seed, sizes):
     truth = np.repeat(np.arange(300), np.random.default_rng(seed).choice(sizes, 300))
     result = sl.solve(matrix(pairs), kind="pairs")
     right = sl.metrics.correctness(truth, result.labels)
-    likely = result.entity_probability()
+    likely = result.entities()
     several = np.bincount(result.labels) > 1
     for said, so in (
-        (result.pair_probability(), right.pairs),
+        (result.pairs().probability, right.pairs),
         (likely.pure[several], right.pure[several]),
         (result.confidence, right.items),
     ):
@@ -93,10 +92,10 @@ def test_probabilities_are_calibrated_on_lists(seed, sizes):
 def test_a_matching_is_judged_by_its_marginals(seed):
     pairs, right = two_sources(seed, apart=3.0)
     result = sl.solve(matrix(pairs), pairs.group)
-    P, likely = result.match_probability(), result.entity_probability()
-    matches = result.matches()
+    P, likely = result.listed_probability(), result.entities()
+    matches = result.pairs().items
     listed = np.asarray(P[matches[:, 0], matches[:, 1]]).ravel()
-    np.testing.assert_allclose(result.pair_probability(), listed)
+    np.testing.assert_allclose(result.pairs().probability, listed)
     np.testing.assert_allclose(likely.pure[result.labels[matches[:, 0]]], listed)
     alone = np.bincount(result.labels)[result.labels] == 1
     none = np.maximum(1.0 - np.asarray(P.sum(axis=1)).ravel(), 0.0)
@@ -110,60 +109,10 @@ def test_a_matching_is_judged_by_its_marginals(seed):
 
 def test_three_items_of_a_matching_are_never_one():
     P = matrix(Candidates(3, np.array([0, 1]), np.array([1, 2]), None), np.array([0.5, 0.4]))
-    found = of_matching(P, np.zeros(3, dtype=np.int32), has_pairs=True)
+    found = judge_matching(P, np.zeros(3, dtype=np.int32), has_pairs=True)
     assert found.pure == [0.0]
     np.testing.assert_allclose(found.pairs, [0.5, 0.0, 0.4])
     np.testing.assert_allclose(found.item, [0.25, 0.45, 0.2])
-
-
-def test_state_of_labels(seed):
-    labels = renumber(np.random.default_rng(seed).integers(7, size=30))
-    state = State.of(labels)
-    for label in range(30):
-        members, item = [], state.first[label]
-        while item >= 0:
-            members.append(item)
-            item = state.next[item]
-        assert sorted(members) == np.flatnonzero(labels == label).tolist()
-        assert state.size[label] == len(members)
-
-
-def chains(n_labels, size, kept):
-    """A net of labels of a size, of whose pairs some are kept, and the labels."""
-    labels = np.repeat(np.arange(n_labels), size).astype(np.int32)
-    pairs = inside_pairs(labels)[kept]
-    return Net.of(Candidates(len(labels), *pairs.T, np.ones(len(pairs)))), labels
-
-
-def test_missing_pairs_are_counted(seed):
-    rng = np.random.default_rng(seed)
-    kept = rng.random(200 * 15) < 0.8
-    net, labels = chains(200, 6, kept)
-    found = missing(net, labels)
-    assert found.pair == pytest.approx(0.2, abs=0.03)
-    assert found.another == pytest.approx(0.2, abs=0.04)
-    # All pairs are there: nothing to see but the pairs that are added.
-    net, labels = chains(200, 6, np.ones(200 * 15, dtype=bool))
-    assert missing(net, labels).pair < 0.001
-
-
-def test_items_that_are_alone_are_less_sure_if_pairs_are_missing(seed):
-    rng = np.random.default_rng(seed)
-    sure = Posterior(np.ones(400), np.ones(200), np.ones(200), np.ones(0))
-    alone = np.arange(100, 200, dtype=np.int32)
-    confidence = []
-    for share in (1.0, 0.9, 0.8):
-        kept = rng.random(300) < share
-        kept[::3] = True
-        net, labels = chains(100, 3, kept)
-        everyone = np.r_[labels, alone]
-        indptr = np.r_[net.indptr, np.full(100, net.indptr[-1])]
-        found = with_missing(sure, net._replace(indptr=indptr), everyone)
-        np.testing.assert_array_equal(found.item[:300], 1.0)
-        np.testing.assert_allclose(found.whole[100:], found.item[300:])
-        confidence.append(found.item[300])
-    assert confidence[0] > 0.97
-    assert sorted(confidence, reverse=True) == confidence
 
 
 def test_learnt_worth_gives_probabilities_that_rank_wrong_items(seed):
@@ -180,11 +129,11 @@ def test_learnt_worth_gives_probabilities_that_rank_wrong_items(seed):
     if wrong.any():
         order = np.argsort(result.confidence)
         assert np.mean(np.flatnonzero(wrong[order])) < 0.3 * len(wrong)
-    P = result.match_probability()
+    P = result.listed_probability()
     assert 0.0 <= P.data.min() <= P.data.max() <= 1.0
     # Larger similarities are never less likely right.
     by_size = np.argsort((scored + scored.T)[P.tocoo().row, P.tocoo().col], kind="stable")
     assert (np.diff(P.data[by_size]) >= 0).all()
     plain = quiet_solve((scored + scored.T > 0).astype(float), groups)
-    assert plain.entity_probability().pure.shape == (plain.n_labels,)
-    assert len(plain.pair_probability()) == len(plain.matches())
+    assert plain.entities().pure.shape == (plain.n_labels,)
+    assert len(plain.pairs().probability) == len(plain.pairs().items)

@@ -1,6 +1,7 @@
 """Shares of right pairs by score."""
 
 import numpy as np
+import pytest
 
 from spherelax.coordinate.worth.curve import (
     FIRST_SHARE,
@@ -11,6 +12,7 @@ from spherelax.coordinate.worth.curve import (
     SUREST,
     Curve,
     first_odds,
+    fit_shares,
 )
 
 
@@ -68,3 +70,24 @@ def test_first_odds_are_even_at_the_share_and_fall_with_the_rank():
         ends, (np.array([1.0 - 0.0005, 0.0005]) / FIRST_SHARE) ** -FIRST_SLOPE
     )
     assert (first_odds(scores, 0.5) > 1).sum() == 500
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.5])
+@pytest.mark.parametrize("increasing", [False, True])
+def test_shares_are_the_best_monotone_ones(seed, prior, increasing):
+    """By the largest of the smallest means of all ranges, the formula of isotonic regression."""
+    rng = np.random.default_rng(seed)
+    codes, values = np.r_[np.arange(8), rng.integers(8, size=30)], rng.random(38)
+    weight = np.array([np.sum(codes == c) + prior for c in range(8)])
+    sums = np.array([values[codes == c].sum() + prior * values.mean() for c in range(8)])
+    sign = 1.0 if increasing else -1.0
+    expected = [
+        sign
+        * max(
+            min(sign * sums[a : b + 1].sum() / weight[a : b + 1].sum() for b in range(c, 8))
+            for a in range(c + 1)
+        )
+        for c in range(8)
+    ]
+    found = fit_shares(codes, values, 8, prior=prior, increasing=increasing)
+    np.testing.assert_allclose(found, expected)

@@ -137,8 +137,8 @@ def test_what_was_learnt_holds_for_new_items(seed):
     W, groups, truth = scored(seed, shuffled=0.5)
     old = groups < groups.max()
     start = sl.solve(W[np.ix_(old, old)], groups[old])
-    result = sl.solve(W, groups, start=start)
+    result = start.extend(W, groups)
     assert f_score(truth, result.labels, groups) > 0.9
-    weighed, before = result.source.model.graph, start.source.model.reading
+    weighed, before = result._source.model.graph, start._source.model.reading
     again = before.worth.applied(build_graph(Problem.check(W, groups), before.unit))
     np.testing.assert_array_equal(dense_similarity(weighed), dense_similarity(again))

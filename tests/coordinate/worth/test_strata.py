@@ -160,11 +160,11 @@ def test_what_is_described_stays_while_the_problem_grows(seed):
     old = np.arange(160) % 8 > 0
     before = sl.solve(W[np.ix_(old, old)])
     order = np.r_[np.flatnonzero(old), np.flatnonzero(~old)]
-    after = sl.solve(W[np.ix_(order, order)], start=before)
+    after = before.extend(W[np.ix_(order, order)])
     assert f_score(truth[order], after.labels) > 0.9
-    assert isinstance(after.source.model, Model)
-    assert after.source.model.reading is before.source.model.reading
-    assert after.source.model.reading.floor > 0.0
+    assert isinstance(after._source.model, Model)
+    assert after._source.model.reading is before._source.model.reading
+    assert after._source.model.reading.floor > 0.0
 
 
 def test_blocks_change_nothing(monkeypatch, seed):

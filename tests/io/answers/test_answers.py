@@ -103,10 +103,11 @@ def test_summary_says_what_was_found(blocks):
     assert found["version"] == sl.__version__
     assert (found["n_items"], found["n_labels"], found["n_groups"]) == (12, 3, 2)
     assert found["sizes"] == {"4": 3}
-    assert found["alpha"] == result.alpha
-    assert found["resolution"] == pytest.approx(result.alpha / (1 - result.alpha))
-    assert (found["pick"], found["status"]) == ("described", str(result.status))
-    assert type(found["status"]) is str
+    assert found["resolution"] == pytest.approx(result.path.alpha / (1 - result.path.alpha))
+    assert (found["status"], found["sentence"]) == ("described", result.status.sentence)
+    assert (found["kind"], found["reading"]) == (result.kind, str(result.reading))
+    assert found["path"]["picked"] == result.path.picked
+    assert type(found["status"]) is type(found["reading"]) is str
     assert found["is_odd"] is False
     assert found["mean_confidence"] == pytest.approx(result.confidence.mean())
     assert summary(io.Items(BLOCKS, None), result)["n_groups"] is None
@@ -118,6 +119,7 @@ def test_summary_has_the_curves(result):
     path = found["path"]
     n_steps = len(result.path.labels)
     assert path.pop("is_whole") is True
+    assert path.pop("picked") == result.path.picked
     if result.path.savings is None:
         assert path.pop("savings") is None
     for name, curve in path.items():
@@ -133,7 +135,7 @@ def test_an_odd_status_is_told():
         result = sl.solve(np.eye(4))
     found = summary(io.Items(np.eye(4), None), result)
     assert found["is_odd"] is True
-    assert found["pick"] == "isolated"
+    assert found["status"] == "isolated"
     json.dumps(found, allow_nan=False)
 
 
@@ -172,7 +174,7 @@ def test_entities_and_pairs_have_a_row_each(tmp_path):
     ids, sources = [f"r{i}" for i in range(len(W.toarray()))], ["x"] * W.shape[0]
     records = io.Records(W, ids, None, sources)
     result = sl.solve(records.problem)
-    likely, matches = result.entity_probability(), result.matches()
+    likely, matches = result.entities(), result.pairs().items
     write_answer(tmp_path / "entities.csv", records, result, of="entities")
     rows = list(csv.DictReader((tmp_path / "entities.csv").read_text().splitlines()))
     assert [int(row["entity"]) for row in rows] == list(range(result.n_labels))
@@ -184,7 +186,7 @@ def test_entities_and_pairs_have_a_row_each(tmp_path):
     assert list(rows[0]) == ["source_a", "id_a", "source_b", "id_b", "entity", "probability"]
     assert [(row["id_a"], row["id_b"]) for row in rows] == [(ids[i], ids[j]) for i, j in matches]
     found = [float(row["probability"]) for row in rows]
-    np.testing.assert_allclose(found, result.pair_probability(), atol=5.1e-5)
+    np.testing.assert_allclose(found, result.pairs().probability, atol=5.1e-5)
     assert summary(records, result)["n_wrong"] == pytest.approx(np.sum(1 - result.confidence))
     with pytest.raises(sl.InvalidInputError, match="an answer must end in one of"):
         write_answer(tmp_path / "pairs.json", records, result, of="pairs")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from problems import candidates, tuned
+from problems import candidates, tuned, with_labels
 from spherelax import io
 from spherelax.io import Items, Records, load_result, save_result, summary, write_answer
 from spherelax.settings import SOLVERS
@@ -34,9 +34,11 @@ def same_result(one, other):
     for name in ("labels", "confidence"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         assert getattr(one, name).dtype == getattr(other, name).dtype
-    for name in ("alpha", "status", "index", "right", "left", "max_labels", "n_labels"):
+    for name in ("status", "kind", "reading", "alternative", "n_labels", "resolution"):
         assert getattr(one, name) == getattr(other, name)
         assert type(getattr(one, name)) is type(getattr(other, name))
+    for name in ("picked", "joined", "maxima", "max_labels", "alpha"):
+        assert getattr(one.path, name) == getattr(other.path, name)
     for name in ("alphas", "etas", "objectives", "savings", "resolutions", "n_labels", "stability"):
         np.testing.assert_array_equal(getattr(one.path, name), getattr(other.path, name))
     assert one.path.is_whole == other.path.is_whole
@@ -50,24 +52,24 @@ def test_saved_results_are_loaded_again(result, tmp_path):
     save_result(tmp_path / "result.npz", result)
     loaded = load_result(tmp_path / "result.npz")
     same_result(loaded, result)
-    np.testing.assert_array_equal(loaded.labels, loaded.path.labels[loaded.index])
+    np.testing.assert_array_equal(loaded.labels, loaded.path.labels[loaded.path.picked])
 
 
 def test_a_loaded_result_moves_along_its_path(result, tmp_path):
     save_result(tmp_path / "result.npz", result)
     loaded = load_result(str(tmp_path / "result.npz"))
-    np.testing.assert_array_equal(loaded.matches(), result.matches())
+    np.testing.assert_array_equal(loaded.pairs().items, result.pairs().items)
     most = int(result.path.n_labels.max())
     for there, here in (
         (loaded.at(1.0), result.at(1.0)),
         (loaded.with_n_labels(most), result.with_n_labels(most)),
     ):
         np.testing.assert_array_equal(there.labels, here.labels)
-        assert (there.alpha, there.status, there.index) == (here.alpha, here.status, here.index)
-        assert there.index != loaded.index
+        assert (there.status, there.path.picked) == (here.status, here.path.picked)
+        assert there.path.picked != loaded.path.picked
         assert np.isnan(there.confidence).all()
         assert there.confidence.shape == here.confidence.shape
-        np.testing.assert_array_equal(there.matches(), here.matches())
+        np.testing.assert_array_equal(there.pairs().items, here.pairs().items)
         back = there.at(loaded.resolution)
         np.testing.assert_array_equal(back.confidence, result.confidence)
         found = summary(io.Items(np.eye(80), None), there)
@@ -76,45 +78,37 @@ def test_a_loaded_result_moves_along_its_path(result, tmp_path):
     with pytest.raises(sl.InvalidInputError, match=r"result\.npz: holds no similarities, which"):
         loaded.embedding()
     with pytest.raises(sl.InvalidInputError, match=r"result\.npz: holds no similarities, which"):
-        loaded.match_probability()
+        loaded.listed_probability()
     frame = loaded.to_frame()
     np.testing.assert_array_equal(frame["confidence"], result.confidence)
-
-
-def test_a_loaded_result_is_no_start(result, tmp_path):
-    save_result(tmp_path / "result.npz", result)
-    message = "^start must be a Result of the coordinate solver; found one that was loaded from a"
-    with pytest.raises(sl.InvalidInputError, match=message):
-        sl.solve(np.ones((80, 80)), start=load_result(tmp_path / "result.npz"))
 
 
 @pytest.fixture(scope="module")
 def merged():
     """Labels that come from no step of their path: merged between valleys."""
     X = np.random.default_rng(0).normal(size=(200, 2)) + 8 * np.arange(2).repeat(100)[:, None]
-    return sl.solve(sl.similarity.nearest_neighbors(X), pick="valleys")
+    return sl.solve(sl.similarity.neighbor_graph(X))
 
 
 def test_labels_of_no_step_are_loaded_again(merged, tmp_path):
-    assert merged.index is None
+    assert merged.path.joined is not None
     save_result(tmp_path / "result.npz", merged)
     loaded = load_result(tmp_path / "result.npz")
     same_result(loaded, merged)
-    assert loaded.position == merged.position
-    for one, other in zip(loaded.labelings, merged.labelings, strict=True):
+    assert loaded.path.picked == merged.path.picked
+    for one, other in zip(loaded.path.labels, merged.path.labels, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(loaded.at(loaded.resolution).labels, merged.labels)
 
 
 def test_saved_confidence_is_that_of_the_saved_labels_alone(merged, tmp_path):
-    """The step at the same alpha has labels of its own, whose confidence is not known."""
-    other = replace(merged, labels=np.arange(200, dtype=np.int32) // 2)
-    save_result(tmp_path / "result.npz", other)
+    save_result(tmp_path / "result.npz", merged)
     loaded = load_result(tmp_path / "result.npz")
-    back = loaded.at(1e9).at(loaded.resolution)
-    np.testing.assert_array_equal(back.labels, merged.path.labels[merged.position])
-    assert np.isnan(back.confidence).all()
-    np.testing.assert_array_equal(loaded.at(loaded.resolution).confidence, other.confidence)
+    elsewhere = loaded.at(1e9)
+    assert np.isnan(elsewhere.confidence).all()
+    back = elsewhere.at(loaded.resolution)
+    np.testing.assert_array_equal(back.labels, merged.labels)
+    np.testing.assert_array_equal(back.confidence, merged.confidence)
 
 
 def test_another_step_can_be_saved(result, tmp_path):
@@ -143,7 +137,7 @@ def test_equal_steps_are_saved_once_and_shared_again(tmp_path):
     result = sl.solve(W)
     one = result.path.labels[0]
     path = replace(result.path, labels=(one,) * len(result.path.labels))
-    save_result(tmp_path / "result.npz", replace(result, path=path, labels=one))
+    save_result(tmp_path / "result.npz", replace(result, path=path))
     assert io.read_arrays(tmp_path / "result.npz")["path_labels"].shape == (1, 200)
     labels = load_result(tmp_path / "result.npz").path.labels
     assert all(step is labels[0] for step in labels)
@@ -214,17 +208,16 @@ def changed(saved, **others):
     [
         ({"labels": None}, "must hold the arrays version, labels,"),
         ({"labels": np.zeros(12)}, "labels has dtype float64 and shape (12,)"),
-        ({"alpha": [0.5]}, "alpha has dtype float64 and shape (1,)"),
+        ({"picked": [1]}, "picked has dtype int64 and shape (1,)"),
         ({"status": "NONSENSE"}, "status 'NONSENSE' is not known"),
         ({"path_etas": np.zeros(3)}, "path_etas must have shape"),
         ({"path_savings": np.zeros(3)}, "path_savings must have shape"),
         ({"confidence": np.zeros(3)}, "confidence must have shape (12,); found (3,)"),
-        ({"index": 1000}, "index must be at least -1 and below"),
-        ({"index": -2}, "index must be at least -1 and below"),
+        ({"joined": 1000}, "joined must be at least -1 and below"),
+        ({"picked": -1}, "picked must be at least 0 and below"),
         ({"right": 1000}, "right must be at least -1 and below"),
         ({"left": -2}, "left must be at least -1 and below"),
         ({"labels": np.arange(1, 13, dtype=np.int32)}, "labels must be at least 0 and below 12"),
-        ({"alpha": 0.12345}, "alpha is not that of step"),
     ],
 )
 def test_what_is_no_saved_result_is_refused(blocks, tmp_path, others, message):
@@ -267,12 +260,12 @@ def test_probabilities_of_labels_are_saved(tmp_path):
     save_result(path, result)
     loaded = load_result(path)
     assert loaded.is_probability
-    for there, here in zip(loaded.entity_probability(), result.entity_probability(), strict=True):
+    for there, here in zip(loaded.entities(), result.entities(), strict=True):
         np.testing.assert_array_equal(there, here)
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of pairs need"):
-        loaded.pair_probability()
+        loaded.pairs().probability  # noqa: B018 (the access is the test)
     with pytest.raises(sl.InvalidInputError, match="which the probabilities of other labels need"):
-        replace(loaded, labels=np.zeros(W.shape[0], np.int32)).entity_probability()
+        with_labels(loaded, np.zeros(W.shape[0], np.int32)).entities()
     arrays = dict(np.load(path))
     np.savez(path, **arrays | {"pure": arrays["pure"][1:]})
     with pytest.raises(sl.InvalidInputError, match="not a saved result; pure must have shape"):
@@ -280,8 +273,8 @@ def test_probabilities_of_labels_are_saved(tmp_path):
     save_result(path, sl.solve(np.kron(np.eye(2), np.ones((3, 3)))))
     plain = load_result(path)
     assert plain.is_probability
-    assert plain.entity_probability() is None
-    assert plain.pair_probability() is None
+    assert plain.entities() is None
+    assert plain.pairs().probability is None
 
 
 @pytest.mark.parametrize(
@@ -290,7 +283,6 @@ def test_probabilities_of_labels_are_saved(tmp_path):
         ("path_alphas", np.nan, "path_alphas must hold numbers from 0 to 1"),
         ("path_alphas", 1.0, "path_alphas must hold numbers from 0 to 1"),
         ("path_alphas", 2.0, "path_alphas must hold numbers from 0 to 1"),
-        ("path_alphas", 0.0, "alpha is not that of step"),
         ("path_etas", np.nan, "path_etas must hold numbers from 0 to"),
         ("path_etas", -1.0, "path_etas must hold numbers from 0 to"),
         ("path_objectives", np.inf, "path_objectives must hold numbers from"),
@@ -310,7 +302,10 @@ def test_odd_numbers_are_refused(blocks, tmp_path, name, value, message):
 @pytest.mark.parametrize(
     ("others", "message"),
     [
-        ({"alpha": 1.0}, "alpha must hold numbers from 0 to 1"),
+        ({"labels": np.zeros(12, np.int32)}, "labels are not those of step"),
+        ({"picked": 99}, "picked must be at least 0 and below"),
+        ({"kind": "cosine"}, "kind 'cosine' is not known"),
+        ({"reading": "PLAIN"}, "reading 'PLAIN' is not known"),
         ({"max_labels": 0}, "max_labels must hold numbers from 1"),
         ({"labels": np.full(12, 3, np.int32)}, "labels must be numbered in order"),
         ({"ids": np.array(3)}, "ids must have shape (12,); found ()"),
@@ -330,6 +325,17 @@ def test_steps_must_go_down(blocks, tmp_path):
     path = tmp_path / "result.npz"
     save_result(path, blocks[1])
     saved = io.read_arrays(path)
-    np.savez(path, **changed(saved, path_alphas=saved["path_alphas"][::-1], index=-1))
+    np.savez(path, **changed(saved, path_alphas=saved["path_alphas"][::-1]))
     with pytest.raises(sl.InvalidInputError, match="path_alphas must not rise"):
+        load_result(path)
+
+
+def test_files_of_other_versions_are_refused(blocks, tmp_path):
+    path = tmp_path / "result.npz"
+    save_result(path, blocks[1])
+    saved = io.read_arrays(path)
+    del saved["reading"]
+    np.savez(path, **saved | {"version": "0.0.9"})
+    assert io.kind_of(path) == "result"
+    with pytest.raises(sl.InvalidInputError, match=r"this version of spherelax; found '0\.0\.9'"):
         load_result(path)

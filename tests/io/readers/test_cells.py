@@ -56,7 +56,7 @@ def test_labels_go_to_obs_and_survive_a_file(adata, tmp_path):
         assert found.obs["coarse"].cat.categories.tolist() == ["0"]
         np.testing.assert_array_equal(found.obs["spherelax_confidence"], result.confidence)
         params = found.uns["spherelax"]["params"]
-        assert params["resolution"] == pytest.approx(result.path.resolutions[result.index])
+        assert params["resolution"] == pytest.approx(result.path.resolutions[result.path.picked])
         assert params["n_labels"] == 12
         assert params["status"] == str(result.status)
         assert params["version"] == sl.__version__
@@ -231,7 +231,7 @@ def test_one_line_labels_cells_where_scanpy_looks(adata, tmp_path):
         assert (found.obs["again"] == found.obs["third"]).all()
         np.testing.assert_array_equal(found.obs["spherelax_confidence"], result.confidence)
         path = found.uns["spherelax"]["path"]
-        np.testing.assert_array_equal(path["n_labels"], result.n_labels_per_step)
+        np.testing.assert_array_equal(path["n_labels"], result.path.n_labels)
         np.testing.assert_array_equal(path["resolution"], result.path.resolutions)
         assert found.uns["spherelax"]["params"]["n_labels"] == 12
         assert found.uns["again"]["params"]["neighbors_key"] == "fine"

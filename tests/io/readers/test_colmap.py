@@ -3,7 +3,6 @@
 import re
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from colmap_scene import (
     make_scene,
     run,
 )
+from problems import with_labels
 from spherelax import InvalidInputError, solve
 from spherelax.io.files.sqlite import opened_database
 from spherelax.io.readers.colmap import read_colmap, write_colmap
@@ -219,7 +219,7 @@ def test_pycolmap_writes_what_is_read(tmp_path):
     assert items.ids == [("a.jpg", 0), ("a.jpg", 1), ("z.jpg", 3), ("z.jpg", 4)]
     np.testing.assert_array_equal(items.positions, points[[0, 1, 3, 4]])
     np.testing.assert_array_equal(items.similarity.toarray(), np.eye(4)[::-1])
-    alone = replace(solve(items.similarity, items.groups, pick=1.0), labels=np.arange(4))
+    alone = with_labels(solve(items.similarity, items.groups, pick=1.0), np.arange(4))
     write_colmap(tmp_path / "empty.db", items, alone)
     with pycolmap.Database.open(tmp_path / "empty.db") as empty:
         assert empty.num_matches() == empty.num_inlier_matches() == 0
@@ -248,9 +248,9 @@ def test_keypoints_that_are_left_alone_are_in_no_track(scene):
     result = labelled(items)
     labels = result.labels.copy()
     labels[3] = labels.max() + 1
-    apart = replace(result, labels=labels)
+    apart = with_labels(result, labels)
     assert items.tracks(apart)[3] == -1
     assert len(items.answer(apart)["track"]) == len(labels) - 1
     assert set(items.answer(apart)["track"]) == set(range(N_POINTS))
     with pytest.raises(InvalidInputError, match="each of 60 keypoints; found 59"):
-        items.tracks(replace(result, labels=labels[:-1]))
+        items.tracks(with_labels(result, labels[:-1]))

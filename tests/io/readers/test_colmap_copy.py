@@ -3,7 +3,6 @@
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,6 +22,7 @@ from colmap_scene import (
     true_matches,
     wrong_match,
 )
+from problems import with_labels
 from spherelax import InvalidInputError
 from spherelax.io.readers import colmap
 from spherelax.io.readers.colmap import MatchCounts, read_colmap, write_colmap
@@ -79,7 +79,7 @@ def test_missing_matches_are_added_where_images_are_matched(scene, tmp_path):
 
 def test_matches_of_keypoints_that_are_left_alone_are_removed(scene, tmp_path):
     items = read_colmap(scene)
-    alone = replace(labelled(items), labels=np.arange(len(items.ids)))
+    alone = with_labels(labelled(items), np.arange(len(items.ids)))
     assert write_colmap(tmp_path / "cleaned.db", items, alone, add_missing=True) == MatchCounts(
         kept=0, removed=len(PAIRS) * N_POINTS - 1, added=0
     )

@@ -282,7 +282,7 @@ def test_neighbour_graphs_are_recognised(tmp_path):
     for found in (graph, W, igraph.Graph(pairs.tolist())):
         assert from_graph(found).kind == "neighbors"
     assert sl.io.read(table).kind == "neighbors"
-    assert sl.io.read(table, similarity_kind="graph").kind == "graph"
+    assert sl.io.read(table, kind="graph").kind == "graph"
 
 
 def test_other_graphs_stay_graphs(club):

@@ -186,7 +186,7 @@ def test_pairs_without_sources(names: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInputError, match=r"each of 4 records; found 2$"):
         records.answer(solve([[0, 1], [1, 0]], pick=1.0))
     with pytest.raises(InvalidInputError, match="duplicate-free sources need columns of sources"):
-        read_pairs(pd.DataFrame(pairs), duplicate_free=["x"])
+        read_pairs(pd.DataFrame(pairs), duplicate_free_sources=["x"])
 
 
 def test_columns_by_other_names() -> None:
@@ -263,7 +263,7 @@ def pairs_within() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("duplicate_free", "groups"),
+    ("duplicate_free_sources", "groups"),
     [
         (None, [None, None, 2, 3]),
         ([], None),
@@ -272,8 +272,8 @@ def pairs_within() -> pd.DataFrame:
         ((1, 2, 3), [1, 1, 2, 3]),
     ],
 )
-def test_duplicate_free_sources_are_groups(duplicate_free: object, groups: object) -> None:
-    records = read_pairs(pairs_within(), duplicate_free=duplicate_free)
+def test_duplicate_free_sources_are_groups(duplicate_free_sources: object, groups: object) -> None:
+    records = read_pairs(pairs_within(), duplicate_free_sources=duplicate_free_sources)
     assert records.sources == [1, 1, 2, 3]
     assert records.groups == groups
 
@@ -281,15 +281,15 @@ def test_duplicate_free_sources_are_groups(duplicate_free: object, groups: objec
 def test_only_sources_with_duplicates_repeat_in_an_entity() -> None:
     free = entities(read_pairs(pairs_within()))
     assert free[0] == free[1]
-    bound = entities(read_pairs(pairs_within(), duplicate_free=[1, 2, 3]))
+    bound = entities(read_pairs(pairs_within(), duplicate_free_sources=[1, 2, 3]))
     assert bound[0] != bound[1]
 
 
 def test_duplicate_free_must_name_sources() -> None:
     with pytest.raises(InvalidInputError, match=r"must be some of x, y, z; found 'w'"):
-        read_pairs(pd.DataFrame(PAIRS), duplicate_free=["x", "w"])
+        read_pairs(pd.DataFrame(PAIRS), duplicate_free_sources=["x", "w"])
     with pytest.raises(InvalidInputError, match=r"must be a list of sources; found 'xyz'"):
-        read_pairs(pd.DataFrame(PAIRS), duplicate_free="xyz")
+        read_pairs(pd.DataFrame(PAIRS), duplicate_free_sources="xyz")
 
 
 @pytest.mark.parametrize("names", [("source", "id"), ("source_dataset", "unique_id")])

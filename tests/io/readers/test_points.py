@@ -51,7 +51,7 @@ def test_columns_can_be_chosen(tmp_path):
     table = read_points(path, columns=["x", "y"])
     np.testing.assert_array_equal(table.points, X)
     assert table.ids == ["ann", "bob"]
-    swapped = sl.io.read(path, kind="points", columns=["y", "x"])
+    swapped = sl.io.read(path, reads_as="points", columns=["y", "x"])
     np.testing.assert_array_equal(swapped.points, np.array(X)[:, ::-1])
     with pytest.raises(sl.InvalidInputError, match=r"must be among 'kind', .*; found 'z'"):
         read_points(path, columns=["x", "z"])

@@ -48,7 +48,7 @@ def test_an_edge_table_has_two_or_three_columns(tmp_path: Path) -> None:
     path = write(tmp_path / "e.csv", "a,b,1,2\n")
     message = "row 1: the number of columns of an edge table must be 2 or 3; found 4"
     with pytest.raises(InvalidInputError, match=message):
-        io.read(path, kind="edges")
+        io.read(path, reads_as="edges")
 
 
 MATRIX = io.Items(W, ids=None)

@@ -37,7 +37,7 @@ def test_pattern_mtx(tmp_path: Path) -> None:
 def test_arrays_that_are_no_similarity(tmp_path: Path, array: np.ndarray, message: str) -> None:
     np.save(tmp_path / "w.npy", array, allow_pickle=True)
     with pytest.raises(InvalidInputError, match=r"w\.npy: ") as caught:
-        io.read(tmp_path / "w.npy", kind="matrix")
+        io.read(tmp_path / "w.npy", reads_as="matrix")
     assert message in str(caught.value)
 
 

@@ -1,1 +1,71 @@
-"""Similarities as compressed rows: their order, parts of them, and sums over labels."""
+"""Similarities as compressed sparse rows, parts of them, and sums over labels.
+
+`build_graph` copies the similarities of a problem into a `Graph`, whose items are in an order that
+does not depend on that of the problem. All kernels read it. `Account` and `Totals` are the sums
+that a description of labels needs; `Draw` is the part of a large graph that scores are learnt from;
+a `Contraction` makes a graph of labels.
+"""
+
+from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.graph.contraction import Contraction, contract
+from spherelax.coordinate.graph.graph import (
+    LARGE,
+    Graph,
+    are_new,
+    background,
+    blocks,
+    build_graph,
+    largest,
+)
+from spherelax.coordinate.graph.hashing import hash_numbers
+from spherelax.coordinate.graph.neighbors import (
+    Entries,
+    Sums,
+    components,
+    enter_transposed,
+    in_order,
+    strengths,
+)
+from spherelax.coordinate.graph.part import (
+    LEARN_FROM,
+    LEAST_ITEMS,
+    Draw,
+    components_up_to,
+    draw,
+    is_large,
+)
+from spherelax.coordinate.graph.tally import have_changed, within
+
+__all__ = [
+    "LARGE",
+    "LEARN_FROM",
+    "LEAST_ITEMS",
+    "UNIT",
+    "Account",
+    "Candidates",
+    "Contraction",
+    "Draw",
+    "Entries",
+    "Graph",
+    "Sums",
+    "Totals",
+    "add_counts",
+    "are_new",
+    "background",
+    "blocks",
+    "build_graph",
+    "components",
+    "components_up_to",
+    "contract",
+    "draw",
+    "enter_transposed",
+    "hash_numbers",
+    "have_changed",
+    "in_order",
+    "is_large",
+    "largest",
+    "strengths",
+    "sum_units",
+    "within",
+]

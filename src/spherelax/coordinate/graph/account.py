@@ -16,7 +16,7 @@ from spherelax.coordinate.graph.graph import Graph, blocks
 
 # Similarities and nats are counted in whole numbers of this unit.
 UNIT = 2.0**-40
-# Ratios of similarities to those of the null model are counted in this number of steps for each
+# Ratios of similarities to what the null model expects are counted in this number of steps for each
 # factor of two, and from this number of factors of two below 1 to as many above.
 OCTAVE = 512
 OCTAVES = 64
@@ -55,7 +55,7 @@ class Account(NamedTuple):
     def plus(self, other: Account) -> Account:
         """Return the account of the labels of both."""
         return Account(
-            together(self.of_size, other.of_size),
+            add_counts(self.of_size, other.of_size),
             self.pairs + other.pairs,
             self.similarity + other.similarity,
             self.inside + other.inside,
@@ -66,7 +66,7 @@ class Account(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What a model must know of all items of a problem, those of other parts too.
+    """What a model must know of all items of a problem, also where it holds a part of them.
 
     Attributes
     ----------
@@ -77,8 +77,8 @@ class Totals(NamedTuple):
     of_group : ndarray
         The same of each group that parts can share; empty if there are none.
     n_alone, squares : int, float
-        Present items of no such group, if there are groups, and the sum of the squares of their
-        weights.
+        Present items of no group that parts share, if there are groups, and the sum of the squares
+        of their weights.
     similarity : int
         Sum of all similarities, or of the log odds above 0; each pair counts twice.
     strongest : float
@@ -106,10 +106,12 @@ class Totals(NamedTuple):
     ) -> Totals:
         """Count the items of a graph.
 
-        ``shared`` is the group of each item among those that parts share, -1 if it is of none; by
+        ``shared`` is the group of each item, if parts share it, else -1; by
         default that of the graph.
         """
         weight, values = graph.weight.astype(float), graph.values
+        if values.min(initial=0.0) < 0.0:  # log odds
+            values = np.maximum(values, 0.0)
         if shared is None:
             shared = graph.group if graph.grouped else np.full(graph.n_items, -1, dtype=np.int32)
         is_shared = shared >= 0
@@ -121,7 +123,7 @@ class Totals(NamedTuple):
             of_group=of_group,
             n_alone=int(np.count_nonzero(alone)) if graph.grouped else 0,
             squares=float(np.square(alone).sum()),
-            similarity=whole(values if values.min(initial=0.0) >= 0.0 else np.maximum(values, 0.0)),
+            similarity=sum_units(values),
             strongest=graph.strongest,
             of_ratio=_of_ratio(graph) if is_corrected else np.empty(0, dtype=np.int64),
             of_stratum=np.empty(0),
@@ -148,7 +150,7 @@ class Totals(NamedTuple):
 
     @property
     def n_pairs(self) -> float:
-        """How many pairs the null model has, weighted, those inside groups left out."""
+        """How many pairs the null model has, weighted, without the pairs inside groups."""
         return 0.5 * (self.weight**2 - fsum([self.squares, *np.square(self.of_group).tolist()]))
 
     @property
@@ -170,7 +172,7 @@ class Totals(NamedTuple):
 
 def _of_ratio(graph: Graph) -> NDArray[np.int64]:
     """Count similarities by the logarithm of their ratio."""
-    row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
+    row = graph.rows()
     found = np.zeros(2 * OCTAVES * OCTAVE, dtype=np.int64)
     for block in blocks(len(row)):
         product = graph.weight[row[block]] * graph.weight[graph.indices[block]]
@@ -180,12 +182,12 @@ def _of_ratio(graph: Graph) -> NDArray[np.int64]:
     return found
 
 
-def whole(values: NDArray[np.floating]) -> int:
+def sum_units(values: NDArray[np.floating]) -> int:
     """Return the sum of values in whole units.
 
     Examples
     --------
-    >>> whole(np.array([0.5, 0.25])) * UNIT
+    >>> sum_units(np.array([0.5, 0.25])) * UNIT
     0.75
     """
     found = 0
@@ -197,12 +199,12 @@ def whole(values: NDArray[np.floating]) -> int:
     return found
 
 
-def together(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def add_counts(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the sum of two lists of counts, of which one may be shorter.
 
     Examples
     --------
-    >>> together(np.array([1, 2]), np.array([1]))
+    >>> add_counts(np.array([1, 2]), np.array([1]))
     array([2, 2])
     """
     found = np.zeros(max(len(one), len(other)), dtype=np.int64)

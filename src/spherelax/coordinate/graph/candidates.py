@@ -1,6 +1,6 @@
 """A list of candidates: pairs of items with scores, of which some are right.
 
-Such a list comes from blocking rules or from the nearest neighbours of each record. That a pair is
+A list comes from blocking rules or from the nearest neighbours of each record. That a pair is
 listed says little; its score says more. In a graph of matches it is the other way round: most of
 the pairs are right, so that two candidates of one item are nearly always a pair themselves.
 """
@@ -57,11 +57,10 @@ class Candidates(NamedTuple):
         >>> pairs.one, pairs.other, pairs.score
         (array([0, 1]), array([1, 2]), array([1. , 0.5], dtype=float32))
         """
-        row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-        once = row < graph.indices
+        once = graph.pairs()
+        one, other = graph.rows()[once].astype(np.intp), graph.indices[once].astype(np.intp)
         group = graph.group if graph.grouped else None
-        other = graph.indices[once].astype(np.intp)
-        return cls(graph.n_items, row[once], other, graph.values[once], group, source)
+        return cls(graph.n_items, one, other, graph.values[once], group, source)
 
     def n_wrong(self) -> int:
         """Return how many pairs must be wrong if no item has more than one partner.
@@ -96,7 +95,7 @@ class Wedges(NamedTuple):
 
     @property
     def n_open(self) -> float:
-        """How many are not listed, so that they contradict each other; both orders are counted."""
+        """How many wedges are not listed, so that their pairs contradict each other."""
         return 0.5 * (self.possible - self.closed)
 
 
@@ -121,7 +120,7 @@ def wedges(graph: Graph) -> Wedges:
 
 @compiled
 def _wedges(graph, group, centres):
-    """Return the number of pairs of candidates of the centres, not of one group; those listed."""
+    """Return how many pairs of candidates of the centres are not of one group; and are listed."""
     is_near = np.zeros(graph.indptr.size - 1, np.bool_)
     of_group = np.zeros(graph.indptr.size - 1, np.int64)
     closed, possible = 0.0, 0.0
@@ -142,9 +141,9 @@ def _wedges(graph, group, centres):
 
 @compiled
 def _n_shared(graph, i, j, is_near):
-    """Return how many candidates items i and j share; ``is_near`` marks those of i.
+    """Return how many candidates items i and j share; ``is_near`` marks the candidates of i.
 
-    Candidates rise; if j has many more, those of i are searched among them.
+    Candidates rise; if j has many more than i, the candidates of i are searched among them.
     """
     indptr, indices = graph.indptr, graph.indices
     found = 0

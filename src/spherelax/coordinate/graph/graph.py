@@ -13,14 +13,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import components, in_order, n_above
-from spherelax.coordinate.graph.order import Order, canonical
-from spherelax.coordinate.graph.source import Source, Target, copy_rows, enter_columns
-from spherelax.labels import renumber
+from spherelax.coordinate.graph.neighbors import begins_of, components, in_order, n_above, places_of
+from spherelax.coordinate.graph.order import Order, canonical, keys_of_rows
+from spherelax.coordinate.graph.source import (
+    BLOCK_ENTRIES,
+    Rows,
+    Source,
+    Target,
+    copy_rows,
+    enter_columns,
+)
+from spherelax.labels import Labels, count_pairs, renumber
 from spherelax.problem import Problem
 
-# Entries of the similarity that are read together.
-BLOCK_ENTRIES = 1 << 15
 # A component with at least this number of items is large.
 LARGE = 1 << 12
 # Similarities below this share of the largest are left out: in single precision, products of two
@@ -46,14 +51,14 @@ class Graph(NamedTuple):
     ----------
     indptr, indices, values
         Rows of W: row i is ``values[indptr[i]:indptr[i + 1]]`` at columns ``indices[...]``, which
-        rise.
+        rise. Each of ``values`` is an entry.
     weight
         Weight of each item in the null model.
     group
         Group of each item, numbered from 0; empty if no two items are of one group.
     component_ptr, unit_ptr
-        Component c has the items ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u those
-        from ``unit_ptr[u]`` on.
+        Component c has the items ``component_ptr[c] .. component_ptr[c + 1] - 1``, and unit u the
+        items from ``unit_ptr[u]`` on.
     given
         The number that each item has in the problem.
     strongest
@@ -87,6 +92,25 @@ class Graph(NamedTuple):
     def n_groups(self) -> int:
         """Return how many groups have a similarity, each free item being one; 0 if all are free."""
         return len(np.unique(self.group[self.weight > 0])) if self.grouped else 0
+
+    def rows(self) -> NDArray[np.int32]:
+        """Return the row of each entry of ``values``."""
+        return np.repeat(np.arange(self.n_items, dtype=np.int32), np.diff(self.indptr))
+
+    def pairs(self) -> NDArray[np.bool_]:
+        """Tell of each entry whether it is above the diagonal: so each pair is met once.
+
+        Examples
+        --------
+        >>> graph = build_graph(Problem.check([[0, 4, 0], [4, 0, 2], [0, 2, 0]]))
+        >>> graph.rows(), graph.values[graph.pairs()]
+        (array([0, 1, 1, 2], dtype=int32), array([1. , 0.5], dtype=float32))
+        """
+        return np.asarray(self.rows() < self.indices)
+
+    def inside(self, labels: Labels) -> NDArray[np.bool_]:
+        """Tell of each entry whether its two items share a label."""
+        return np.asarray(np.repeat(labels, np.diff(self.indptr)) == labels[self.indices])
 
     def as_given(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Return values of the items in the order of the problem."""
@@ -149,7 +173,7 @@ class Graph(NamedTuple):
         return np.asarray(np.maximum(above, np.diff(self.indptr) > 0), dtype=float)
 
     def n_pairs(self) -> float:
-        """Return how many pairs the null model has, weighted, those inside groups left out."""
+        """Return how many pairs the null model has, weighted, without the pairs inside groups."""
         weight = self.weight.astype(float)
         inside = np.bincount(self.group, weights=weight) if self.grouped else weight
         return 0.5 * float(weight.sum() ** 2 - np.square(inside).sum())
@@ -179,13 +203,13 @@ def build_graph(
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
     source, group = _source(W, scale), _groups(problem)
     begin = _by_component(source, group) if given is None else _together(given)
-    first, n_entries = _copied(source, group, begin)
+    rows, n_entries = _copy_in_any_order(source, group, begin)
     order = begin
     if given is None:
-        found = canonical(first)
+        found = canonical(rows, begin)
         n_entries, order = n_entries[found.items], found._replace(items=begin.items[found.items])
-    del first  # its memory is needed
-    return _filled(source, group, order, n_entries)
+    del rows  # its memory is needed
+    return _copy(source, group, order, n_entries)
 
 
 def largest(problem: Problem) -> float:
@@ -229,8 +253,8 @@ def background(graph: Graph) -> float:
     1.0
     """
     values, m = graph.values, graph.n_present()
-    n_absent = m * (m - 1) - len(values)
-    half = m * (m - 1) // 2
+    half = count_pairs(m)
+    n_absent = 2 * half - len(values)
     if n_absent >= half:
         return 0.0
     middle = np.partition(values, half - n_absent)[half - n_absent]
@@ -243,6 +267,28 @@ def background(graph: Graph) -> float:
         floor = values[is_below].max(initial=0.0)
     is_enough = np.count_nonzero(values > floor) >= 2 * m
     return float(floor) if is_enough else 0.0
+
+
+def are_new(before: Graph, graph: Graph) -> NDArray[np.bool_]:
+    """Tell which items of a graph have other similarities than in ``before``.
+
+    That is a graph of the first items of the same problem.
+
+    Examples
+    --------
+    >>> before = build_graph(Problem.check([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> W = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
+    >>> graph = build_graph(Problem.check(W))
+    >>> graph.as_given(are_new(before, graph))
+    array([False, False,  True,  True])
+    """
+    found = np.ones(graph.n_items, dtype=np.bool_)
+    keys = [
+        one.as_given(keys_of_rows(one.indptr, one.given[one.indices], one.values.view(np.uint32)))
+        for one in (before, graph)
+    ]
+    found[: before.n_items] = keys[0] != keys[1][: before.n_items]
+    return found[graph.given]
 
 
 def blocks(n: int) -> Iterator[slice]:
@@ -263,56 +309,45 @@ def _source(W: Any, scale: float) -> Source:
     return Source(W.indptr.astype(np.int64, copy=False), W.indices, data, float(scale), FAINT)
 
 
-def _copied(
+def _copy_in_any_order(
     source: Source, group: NDArray[np.int32], order: Order
-) -> tuple[Graph, NDArray[np.int64]]:
-    """Copy similarities into a graph in which neighbours are not in order.
+) -> tuple[Rows, NDArray[np.int64]]:
+    """Copy similarities into rows in an order, whose neighbours are in no order.
 
-    Returns it, and how many items have each item for a neighbour.
+    Returns them, and how many items have each item for a neighbour.
     """
     m, n = len(order.items), len(source.indices)
     indptr, n_entries = np.zeros(m + 1, dtype=np.int64), np.zeros(m, dtype=np.int64)
     indices, values = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.float32)
     group = group[order.items] if len(group) else group
-    target = Target(order.items, _places(order), group, indices, values)
+    target = Target(order.items, places_of(order.items), group, indices, values)
     copy_rows(source, target, indptr, n_entries)
     for entries in (indices, values):
         entries.resize(indptr[-1], refcheck=False)
-    return _graph(indptr, indices, values, group, order), n_entries
+    return Rows(indptr, indices, values, group), n_entries
 
 
-def _filled(
+def _copy(
     source: Source, group: NDArray[np.int32], order: Order, n_entries: NDArray[np.int64]
 ) -> Graph:
-    """Copy similarities into a graph whose items, with so many neighbours each, have an order."""
+    """Copy W into a graph, rows and columns in an order; ``n_entries`` are the lengths of rows."""
     indptr = np.cumsum(np.r_[0, n_entries])
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
     group = renumber(group[order.items]) if len(group) else group
-    target = Target(order.items, _places(order), group, indices, values)
+    target = Target(order.items, places_of(order.items), group, indices, values)
     enter_columns(source, target, indptr[:-1].copy())
-    return _graph(indptr, indices, values, group, order)
-
-
-def _graph(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    values: NDArray[np.float32],
-    group: NDArray[np.int32],
-    order: Order,
-) -> Graph:
-    """Return the graph of some rows, of the plain null model."""
-    weight = (np.diff(indptr) > 0).astype(np.float32)
-    given, component_ptr, unit_ptr = order
-    most = strongest(values)
-    return Graph(indptr, indices, values, weight, group, component_ptr, unit_ptr, given, most)
-
-
-def _places(order: Order) -> NDArray[np.int32]:
-    """Return the place of each item of a problem in an order."""
-    place = np.empty_like(order.items)
-    place[order.items] = np.arange(len(place), dtype=np.int32)
-    return place
+    return Graph(
+        indptr,
+        indices,
+        values,
+        weight=(np.diff(indptr) > 0).astype(np.float32),
+        group=group,
+        component_ptr=order.component_ptr,
+        unit_ptr=order.unit_ptr,
+        given=order.items,
+        strongest=strongest(values),
+    )
 
 
 def _together(given: NDArray[np.int32]) -> Order:
@@ -324,7 +359,7 @@ def _together(given: NDArray[np.int32]) -> Order:
 def _by_component(source: Source, group: NDArray[np.int32]) -> Order:
     """Sort items by component, and in each by unit."""
     component = components(source.indptr, source.indices.astype(np.int32, copy=False), group)
-    component_ptr = np.cumsum(np.r_[0, np.bincount(component)], dtype=np.int32)
+    component_ptr = begins_of(np.bincount(component))
     if len(group) == 0:
         given = in_order(component)[0]
         return Order(given, component_ptr, np.arange(len(given) + 1, dtype=np.int32))

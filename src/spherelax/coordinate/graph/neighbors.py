@@ -9,7 +9,7 @@ are no branches that depend on what is read: both cost as much as the sums thems
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,18 @@ CANCELLED = np.float32(1e-30)
 class Sums(NamedTuple):
     """Sums of similarities by label, and the labels that have one."""
 
-    x: Any  # float (n_labels), 0 before `gather`; whoever calls it sets its entries to 0 again
-    touched: Any  # int32, labels with a sum in order of first appearance, room for one more
+    # 0 before `gather`; whoever calls it sets its entries to 0 again
+    x: NDArray[np.floating]
+    # labels with a sum in order of first appearance, room for one more
+    touched: NDArray[np.int32]
 
 
 class Entries(NamedTuple):
     """Entries of a matrix."""
 
-    rows: Any  # int32
-    columns: Any  # int32
-    values: Any  # float32
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
+    values: NDArray[np.floating]
 
 
 @compiled
@@ -98,7 +100,7 @@ def n_above(graph, floor):
 
 
 @compiled
-def degrees(graph):
+def strengths(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.weight))
     for i in range(len(sums)):
@@ -146,8 +148,20 @@ def components(indptr, indices, group):
     return component
 
 
+def begins_of(sizes: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Return where parts of these sizes begin, one after the other, and where the last one ends."""
+    return np.cumsum(np.r_[0, sizes], dtype=np.int32)
+
+
+def places_of(order: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Return the place of each item in an order of all items."""
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
+    return places
+
+
 def in_order(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the items in order of their keys, and where those of each key begin.
+    """Return the items in order of their keys, and where the items of each key begin.
 
     Keys are small numbers, of which none is missing; the items of one key stay in order.
 
@@ -156,7 +170,7 @@ def in_order(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int
     >>> in_order(np.int32([1, 0, 1]))
     (array([1, 0, 2], dtype=int32), array([0, 1, 3], dtype=int32))
     """
-    begins = np.cumsum(np.r_[0, np.bincount(keys)], dtype=np.int32)
+    begins = begins_of(np.bincount(keys))
     found = np.empty_like(keys)
     _place(keys, begins.copy(), found)
     return found, begins
@@ -172,7 +186,7 @@ def _place(keys, ends, found):
 
 @compiled
 def enter_transposed(block, ends, indices, values):
-    """Enter entries of rising rows as those of their columns, each at the end of its column.
+    """Enter entries of rising rows into their columns, each at the end of its column.
 
     So the neighbours of each item come in order.
     """

@@ -1,6 +1,6 @@
 """An order of the items that does not depend on the one in which they were given.
 
-Every item gets a key from what it is similar to: how many others, which of them more and which
+Every item gets a key from what it is similar to: how many items, which of them more and which
 less, and the keys of these, round after round (the refinement of Weisfeiler and Leman). Only the
 order of the similarities of an item counts, and only its own component: any rising function of the
 similarities, and whatever lies beside, leaves its order as it is. Items with equal keys can
@@ -16,20 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import in_order
+from spherelax.coordinate.graph.hashing import Keys, mix
+from spherelax.coordinate.graph.neighbors import begins_of, in_order, places_of
+from spherelax.coordinate.graph.source import BLOCK_ENTRIES, Rows
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import prefetch
 
 # Rounds at most. They end before if no more items can be told apart: after a few, unless there are
 # long chains of equal similarities.
 ROUNDS = 32
-# Entries whose ranks are computed together.
-RANKED_ENTRIES = 1 << 15
 # How many similarities before it is needed a key is fetched into the cache.
 FAR = np.uint64(64)
 
-Keys = NDArray[np.uint64]
 Ints = NDArray[np.int32]
+
+_mix: Any = compiled(mix)  # of one number here, of arrays elsewhere
 
 
 class Order(NamedTuple):
@@ -40,9 +41,10 @@ class Order(NamedTuple):
     unit_ptr: Ints
 
 
-def canonical(rows: Any) -> Order:
-    """Return the items of a graph by component, unit and key; its values become ranks in their row.
+def canonical(rows: Rows, begin: Order) -> Order:
+    """Return items by component, unit and key; the values of rows become ranks in their row.
 
+    ``begin`` has components and units in the order of the rows, which items are numbered by.
     Small components come first. Of items or units with equal keys, that with the smaller largest
     similarity does; of components, after that, the one whose groups have the smaller keys.
 
@@ -59,41 +61,19 @@ def canonical(rows: Any) -> Order:
     """
     largest = _largest(rows)
     _rank(rows)
-    keys = _keys(rows)
+    keys = _keys(rows, begin)
     everywhere = _everywhere(rows, keys)
-    sizes = np.diff(rows.component_ptr)
-    components = _sorted(rows.component_ptr, keys, largest, everywhere, sizes)
-    rank = np.repeat(_places(components), sizes)[rows.unit_ptr[:-1]]
-    items = units = _sorted(rows.unit_ptr, keys, largest, keys, rank)
-    unit_sizes = np.diff(rows.unit_ptr)
+    sizes, unit_sizes = np.diff(begin.component_ptr), np.diff(begin.unit_ptr)
+    components = _sort(begin.component_ptr, keys, largest, everywhere, sizes)
+    rank = np.repeat(places_of(components), sizes)[begin.unit_ptr[:-1]]
+    items = units = _sort(begin.unit_ptr, keys, largest, keys, rank)
     if len(rows.group):
-        items = np.lexsort((largest, keys, np.repeat(_places(units), unit_sizes)))
-    return Order(items.astype(np.int32), _ptr(sizes[components]), _ptr(unit_sizes[units]))
+        items = np.lexsort((largest, keys, np.repeat(places_of(units), unit_sizes)))
+    ptrs = begins_of(sizes[components]), begins_of(unit_sizes[units])
+    return Order(items.astype(np.int32), *ptrs)
 
 
-def are_new(before: Any, graph: Any) -> NDArray[np.bool_]:
-    """Tell which items of a graph have other similarities than in one of the first items.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> before = build_graph(Problem.check([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> W = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
-    >>> graph = build_graph(Problem.check(W))
-    >>> graph.as_given(are_new(before, graph))
-    array([False, False,  True,  True])
-    """
-    found = np.ones(graph.n_items, dtype=np.bool_)
-    keys = [
-        one.as_given(_of_rows(one.indptr, one.given[one.indices], one.values.view(np.uint32)))
-        for one in (before, graph)
-    ]
-    found[: before.n_items] = keys[0] != keys[1][: before.n_items]
-    return found[graph.given]
-
-
-def _sorted(
+def _sort(
     ptr: Ints,
     keys: Keys,
     largest: NDArray[np.float32],
@@ -108,7 +88,7 @@ def _sorted(
     return np.lexsort((everywhere, largest, keys, first))
 
 
-def _largest(rows: Any) -> NDArray[np.float32]:
+def _largest(rows: Rows) -> NDArray[np.float32]:
     """Return the largest similarity of each item; 0 if it has none."""
     largest, has = np.zeros(len(rows.indptr) - 1, dtype=np.float32), np.diff(rows.indptr) > 0
     if has.any():
@@ -116,7 +96,7 @@ def _largest(rows: Any) -> NDArray[np.float32]:
     return largest
 
 
-def _rank(rows: Any) -> None:
+def _rank(rows: Rows) -> None:
     """Replace each similarity by how many different ones of its row are smaller."""
     values = rows.values
     if len(values) == 0 or values.min() == values.max():
@@ -137,19 +117,19 @@ def _rank(rows: Any) -> None:
 
 def _blocks(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Cut rows into blocks of about the same number of entries."""
-    marks = np.arange(0, indptr[-1], RANKED_ENTRIES)
+    marks = np.arange(0, indptr[-1], BLOCK_ENTRIES)
     cuts = np.unique(np.r_[np.searchsorted(indptr, marks), len(indptr) - 1]).tolist()
     yield from pairwise(cuts)
 
 
-def _keys(rows: Any) -> Keys:
+def _keys(rows: Rows, begin: Order) -> Keys:
     """Return the keys of all items: in each component refined until that tells no more apart."""
     keys = _as_seen(len(rows.indptr) - 1, rows.indices, rows.values)
-    sizes = np.diff(rows.component_ptr)
+    sizes = np.diff(begin.component_ptr)
     component = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     active, n_before = np.ones(len(sizes), dtype=np.bool_), np.zeros(len(sizes), dtype=np.intp)
     for _ in range(ROUNDS):
-        keys = _refined(rows, active[component], keys)
+        keys = _refine(rows, begin.unit_ptr, active[component], keys)
         n = _n_distinct(keys, component)
         active &= (n > n_before) & (n < sizes)
         n_before = n
@@ -166,7 +146,7 @@ def _n_distinct(keys: Keys, component: Ints) -> NDArray[np.intp]:
     return _count_new(keys, component, order)
 
 
-def _everywhere(rows: Any, keys: Keys) -> Keys:
+def _everywhere(rows: Rows, keys: Keys) -> Keys:
     """Return keys that also depend on what else the group of an item holds, in all components.
 
     Items that are similar to nothing do not count.
@@ -176,18 +156,6 @@ def _everywhere(rows: Any, keys: Keys) -> Keys:
     of_group = np.zeros(int(rows.group.max()) + 1, dtype=np.uint64)
     np.add.at(of_group, rows.group, np.where(np.diff(rows.indptr) > 0, keys, np.uint64(0)))
     return np.asarray(keys * (of_group[rows.group] | np.uint64(1)))
-
-
-def _places(order: NDArray[np.intp]) -> Ints:
-    """Return the place of each item in an order."""
-    places = np.empty(len(order), dtype=np.int32)
-    places[order] = np.arange(len(order), dtype=np.int32)
-    return places
-
-
-def _ptr(sizes: NDArray[np.integer]) -> Ints:
-    """Return where parts of such sizes begin, and where the last one ends."""
-    return np.cumsum(np.r_[0, sizes], dtype=np.int32)
 
 
 @compiled
@@ -203,14 +171,6 @@ def _count_new(keys, component, order):
 
 
 @compiled
-def _mix(x):
-    """Return a number in which every bit depends on all bits of another one (SplitMix64)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@compiled
 def _as_seen(m, indices, ranks):
     """Return keys that tell which ranks each item has among the neighbours of its neighbours."""
     found, last = np.zeros(m, np.uint64), np.uint64(len(indices) - 1)
@@ -221,12 +181,12 @@ def _as_seen(m, indices, ranks):
 
 
 @compiled
-def _refined(rows, active, keys):
+def _refine(rows, unit_ptr, active, keys):
     """Return keys that also tell which keys the neighbours of an active item and its unit have.
 
     Sums do not depend on the order of what is added, and overflow is no loss.
     """
-    indptr, indices, ranks, unit_ptr = rows.indptr, rows.indices, rows.values, rows.unit_ptr
+    indptr, indices, ranks = rows.indptr, rows.indices, rows.values
     step, found, last = np.uint64(0x9E3779B97F4A7C15), keys.copy(), np.uint64(len(indices) - 1)
     for i in range(len(keys)):
         if active[i]:
@@ -247,7 +207,7 @@ def _refined(rows, active, keys):
 
 
 @compiled
-def _of_rows(indptr, items, bits):
+def keys_of_rows(indptr, items, bits):
     """Return a key of each row: of its items and of the bits of its similarities."""
     found = np.zeros(len(indptr) - 1, np.uint64)
     for i in range(len(found)):

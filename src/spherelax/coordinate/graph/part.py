@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import LARGE, Graph
+from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.machine.compiled import compiled
 
 # A part has at least this number of similarities, and of items.
@@ -54,8 +55,8 @@ class Draw(NamedTuple):
 
 
 def draw(graph: Graph, numbers: NDArray[np.integer]) -> Draw:
-    """Collect as many items as make a part; ``numbers`` are those of the items in the problem."""
-    chance = scattered(numbers)
+    """Collect as many items as make a part; ``numbers`` are the items' in the problem."""
+    chance = hash_numbers(numbers)
     order = np.argsort(chance)
     items, start = _collect(graph, order, LEARN_FROM, LEAST_ITEMS)
     return Draw(items, chance[start], np.diff(graph.indptr)[items])
@@ -65,27 +66,13 @@ def components_up_to(
     graph: Graph, numbers: NDArray[np.integer], start: np.uint64
 ) -> NDArray[np.intp]:
     """Return the items of the components of which an item is drawn not later than at ``start``."""
-    first = np.minimum.reduceat(scattered(numbers), graph.component_ptr[:-1])
+    first = np.minimum.reduceat(hash_numbers(numbers), graph.component_ptr[:-1])
     return np.flatnonzero(np.repeat(first <= start, np.diff(graph.component_ptr)))
 
 
 def is_large(graph: Graph) -> bool:
     """Tell whether a graph is so large that a part of it teaches as much."""
     return len(graph.values) > LEARN_FROM and graph.n_present() > LEAST_ITEMS
-
-
-def scattered(numbers: NDArray[np.integer], stream: int = 0) -> NDArray[np.uint64]:
-    """Return numbers that look random, all different if those given are (splitmix64).
-
-    Examples
-    --------
-    >>> scattered(np.arange(3)) >> np.uint64(56)
-    array([226, 145, 151], dtype=uint64)
-    """
-    z = numbers.astype(np.uint64) + np.uint64((stream + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 @compiled

@@ -1,36 +1,52 @@
 """Copies of the similarities of a problem, in another order of the items, compiled.
 
-Left out are similarities of an item with itself, inside a group, and those too small to count.
+Left out are similarities of an item with itself, inside a group, and too small to count.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import AHEAD, prefetch
+
+# Entries of the similarity that are read, or ranked, together; so that it takes little memory.
+BLOCK_ENTRIES = 1 << 15
 
 
 class Source(NamedTuple):
     """Similarities as they were given, and what they are divided by."""
 
-    indptr: Any  # int64 (m + 1)
-    indices: Any  # int32 or int64
-    data: Any  # float32 or float64
-    scale: Any  # float64
-    faint: Any  # float64, similarities up to this one, after division, are left out
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.integer]
+    data: NDArray[np.floating]
+    scale: float
+    faint: float  # similarities up to this one, after division, are left out
+
+
+class Rows(NamedTuple):
+    """Similarities of items in some order: CSR, and the group of each item.
+
+    ``group`` is empty if there are no groups.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    values: NDArray[np.float32]
+    group: NDArray[np.int32]
 
 
 class Target(NamedTuple):
     """The order of a copy, and room for its similarities."""
 
-    given: Any  # int32 (m), the number that each item has in the source
-    place: Any  # int32 (m), the number in the copy of each item of the source
-    group: Any  # int32 (m), in the order of the copy; empty if there are no groups
-    indices: Any  # int32
-    values: Any  # float32
+    given: NDArray[np.int32]  # the number that each item has in the source
+    place: NDArray[np.int32]  # the number in the copy of each item of the source
+    group: NDArray[np.int32]  # in the order of the copy; empty if there are no groups
+    indices: NDArray[np.int32]
+    values: NDArray[np.float32]
 
 
 @compiled

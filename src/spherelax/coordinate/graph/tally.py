@@ -23,21 +23,12 @@ def within(graph: Graph, labels: Labels, n_labels: int, n_threads: int = 1) -> N
 
     with Threads(n_threads, graph.indptr) as threads:
         threads.share_rows(graph.indptr, sum_up)
-    return np.asarray(by_label(labels, totals, n_labels))
-
-
-@compiled
-def by_label(labels, values, n_labels):
-    """Return for each label the sum of the values of its items."""
-    found = np.zeros(n_labels)
-    for i in range(len(labels)):
-        found[labels[i]] += values[i]
-    return found
+    return np.asarray(np.bincount(labels, weights=totals, minlength=n_labels), dtype=float)
 
 
 @compiled
 def sum_before(first, last, graph, labels, totals):
-    """Sum the similarities of items ``first .. last - 1`` with those before them of their label."""
+    """Sum the similarities of items ``first .. last - 1`` with earlier items of their label."""
     indptr, indices, values = graph.indptr, graph.indices, graph.values
     for i in range(np.uint64(first), np.uint64(last)):
         c, total = labels[i], 0.0
@@ -49,7 +40,7 @@ def sum_before(first, last, graph, labels, totals):
 
 
 @compiled
-def changed(graph, labels, before, share):
+def have_changed(graph, labels, before, share):
     """Tell of each item whether more than a share of the items of its component have changed."""
     component_ptr = graph.component_ptr
     found = np.zeros(len(labels), np.bool_)
@@ -77,7 +68,7 @@ def moments(labels, weight, n_labels):
 
 @compiled
 def within_strata(graph, of_entry, labels, n_strata, n_labels):
-    """Return the number of pairs inside labels: by stratum, then those from 1 on by label."""
+    """Return the number of pairs inside labels: by stratum, then by label without stratum 0."""
     counts = np.zeros(1 + n_strata + n_labels)
     for i in range(len(labels)):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):

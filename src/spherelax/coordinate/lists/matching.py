@@ -27,23 +27,23 @@ from spherelax.coordinate.sampling.posterior import Posterior
 from spherelax.coordinate.worth.curve import SUREST, Curve, Floats, first_odds
 from spherelax.labels import Labels, inside_pairs
 
-# Rounds of estimation, and messages of each item in each of them.
+# Rounds of expectation maximisation, and messages of each item in each round.
 MAX_ROUNDS = 100
 MESSAGES = 6
-# The rounds end when no pair's probability changes by more than that.
+# The rounds end when the probability of no pair changes by more than this.
 SETTLED = 1e-3
-# Probabilities of other pairs with such scores settle in this number of rounds.
+# Rounds of messages for pairs of another list, whose odds are known.
 REPEATS = 10
 # Share of the score of further candidates that is taken off.
 CONTRAST = 0.5
 # Before anything is learnt: odds of a further partner, compared with those of the first one.
 FIRST_FURTHER = 0.1
-# They are never less than that: as good as none, and large enough for the arithmetic.
+# These odds are never less than this: as good as none, and large enough for the arithmetic.
 LEAST_FURTHER = 1e-9
 
 
 class Matching(NamedTuple):
-    """What a list teaches of its scores, for the pairs of any list with such scores.
+    """What a list teaches of its scores, for the pairs of any list with scores like these.
 
     Attributes
     ----------
@@ -126,9 +126,11 @@ def learn_matching(
         everyone = np.union1d(pairs.one, pairs.other)
         most = int(np.count_nonzero(~several[everyone])) or len(everyone) - 1
     for _ in range(MAX_ROUNDS):
+        # E step: how likely each pair is right.
         last, right = right, net.propagate(free, np.exp(log_rate) * odds, further)
         if np.abs(right - last).max() < SETTLED:
             break
+        # M step: odds of each score, the rate of right pairs, and what a further partner counts.
         n_right, last_odds = float(right.sum()), odds
         share = curve.shares(score, right)[bins]
         odds = share / (1.0 - share) * (n_pairs - n_right) / n_right
@@ -137,7 +139,8 @@ def learn_matching(
         after = np.exp(log_rate) * last_odds
         plain = np.full(n_pairs, np.exp(log_rate))
         before = net.propagate(free_before, plain, further)
-        change = _filled(n_right, most) - _filled(float(before.sum()), most)
+        change = _log_odds_of_partner(n_right, most)
+        change -= _log_odds_of_partner(float(before.sum()), most)
         if several is None or further is None:
             log_rate += change
             continue
@@ -148,7 +151,8 @@ def learn_matching(
     of_bin = np.zeros(len(curve.cuts) + 1)
     of_bin[bins] = np.exp(log_rate) * odds
     cost = LEAST_FURTHER if further is None else float(further.max())
-    return Matching(ranks, level, curve, _filled_up(of_bin), cost), right
+    # A bin without pairs has the odds of the bin below.
+    return Matching(ranks, level, curve, np.maximum.accumulate(of_bin), cost), right
 
 
 def contrast(pairs: Candidates, ranks: Ranks, level: float | None = None) -> tuple[Floats, float]:
@@ -178,7 +182,7 @@ def contrast(pairs: Candidates, ranks: Ranks, level: float | None = None) -> tup
     return np.asarray(score - CONTRAST * 0.5 * (of_item[pairs.one] + of_item[pairs.other])), level
 
 
-def of_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterior:
+def judge_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterior:
     """Return how likely labels are right if every item has at most one partner.
 
     ``P`` has the probability of each pair. Then three items of a label are never all the same, and
@@ -187,7 +191,7 @@ def of_matching(P: sp.csr_array, labels: Labels, *, has_pairs: bool) -> Posterio
     Examples
     --------
     >>> P = sp.csr_array(np.array([[0, 0.8, 0], [0.8, 0, 0.1], [0, 0.1, 0]]))
-    >>> found = of_matching(P, np.array([0, 0, 1], dtype=np.int32), has_pairs=True)
+    >>> found = judge_matching(P, np.array([0, 0, 1], dtype=np.int32), has_pairs=True)
     >>> found.item, found.pure, found.whole.round(2), found.pairs
     (array([0.8, 0.8, 0.9]), array([0.8, 1. ]), array([0.9, 0.9]), array([0.8]))
     """
@@ -269,11 +273,6 @@ class _Net:
         return max(float(np.sum(partners - has_partner)), 0.5)
 
 
-def _filled(n_right: float, most: int) -> float:
-    """Return the log odds that an item has a partner, if n of at most so many pairs are right."""
+def _log_odds_of_partner(n_right: float, most: int) -> float:
+    """Return the log odds that an item has a partner, if n pairs of ``most`` possible are right."""
     return float(logit(np.clip(n_right / most, SUREST, 1.0 - 0.5 / most)))
-
-
-def _filled_up(odds: Floats) -> Floats:
-    """Return the odds of bins; those of a bin without pairs are those of the bin below."""
-    return np.asarray(np.maximum.accumulate(odds))

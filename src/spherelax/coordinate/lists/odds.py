@@ -14,11 +14,21 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.graph.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.lists.matching import Matching, learn_matching, of_matching
-from spherelax.coordinate.lists.partition import Partition, by_number, learn_partition, stream
-from spherelax.coordinate.sampling.doubt import dispersion
-from spherelax.coordinate.sampling.drawing import Beliefs, Judged, Net
-from spherelax.coordinate.sampling.posterior import Posterior, by_log_odds, posterior
+from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
+from spherelax.coordinate.lists.partition import (
+    Partition,
+    learn_partition,
+    stream,
+    stream_by_number,
+)
+from spherelax.coordinate.sampling.doubt import SURE, clip_probability
+from spherelax.coordinate.sampling.gibbs import Net
+from spherelax.coordinate.sampling.posterior import (
+    Judged,
+    Posterior,
+    beliefs_of_log_odds,
+    posterior,
+)
 from spherelax.coordinate.worth.curve import Curve, Floats
 from spherelax.coordinate.worth.evidence import STEPS, quantiles, share_below
 from spherelax.labels import Labels
@@ -32,34 +42,32 @@ TRANSITIVE_GROUPS = 1 / 3
 PAIRED = 0.01
 # A list of fewer pairs than that shows nothing of its scores.
 FEW_PAIRS = 50
-# Between two sources, and without groups, this number of pairs must contradict others; fewer do not
-# show what wrong pairs score.
+# Between two sources, and without groups, this number of pairs must contradict other pairs. Fewer
+# do not show what wrong pairs score.
 CONTRADICTED = 25
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
 # Each right pair must explain this number of nats of the scores, one bit. Where few of the right
-# pairs of large entities are listed, hardly any are found, and these explain nothing.
+# pairs of large entities are listed, hardly any pair is found, and it explains nothing.
 EXPLAINED = 0.7
-# A list of this transitivity may be a graph of neighbours. It shows entities only if so many pairs
-# an item are right, and if the expected F of these pairs is as large as that.
+# A list of this transitivity may be a graph of neighbours. It shows entities only if MANY_ENTITIES
+# pairs an item are right, and if the expected F of these pairs is at least CLEARLY.
 AMBIGUOUS = 0.4
 MANY_ENTITIES = 0.3
 CLEARLY = 0.85
-# No pair counts as surer than that.
-SURE = 1e-4
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
 TIE = 1e-3
-# Scores are the same if they agree to so many digits, in units of the largest one.
+# Scores are the same if they agree to this number of digits, in units of the largest one.
 DIGITS = 6
 
 
-def listed(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
-    """Return the wedges of similarities that are a list which could show what scores are worth.
+def wedges_of_list(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
+    """Return the wedges of a list whose scores could show what they are worth; None: no list.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list. None: they could not. Scores that are all equal show nothing, nor do those of a few pairs,
-    or those that hardly contradict each other: between two groups, or if candidates of one item
-    nearly always match. Where most items are compared with most others, there is no list.
+    list. Scores show nothing if all are equal, if there are a few pairs, or if pairs hardly
+    contradict each other: between two groups, or if candidates of one item nearly always match.
+    Where most items are compared with most other items, there is no list.
     """
     if kind in ("graph", "neighbors") or not is_list:
         return None
@@ -81,9 +89,9 @@ class Scores(NamedTuple):
     Attributes
     ----------
     lesson : Partition or Matching
-        How likely pairs with such scores are right.
+        How likely pairs with scores like these are right.
     threshold : float
-        Pairs that are likelier right than that are worth joining.
+        Pairs that are right with a higher probability are worth joining.
     ranks : ndarray
         Scores, which rise, that tell which of two equally likely pairs has the larger one.
     """
@@ -95,9 +103,9 @@ class Scores(NamedTuple):
     @classmethod
     def of(cls, lesson: Partition | Matching, graph: Graph, right: Floats) -> Scores:
         """Return what a list taught, given how likely its pairs are right."""
-        return cls(lesson, _threshold(_sure(right)), quantiles(graph.values, STEPS))
+        return cls(lesson, _threshold(clip_probability(right)), quantiles(graph.values, STEPS))
 
-    def tied(self, graph: Graph, right: Floats) -> float | None:
+    def tied_share(self, graph: Graph, right: Floats) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.
 
         None: with groups, or where items have one partner, it also counts which pairs contradict
@@ -108,29 +116,29 @@ class Scores(NamedTuple):
         score = np.unique(graph.values.round(DIGITS), return_inverse=True)[1]
         return float(np.bincount(score, weights=right).max() / right.sum())
 
-    def known(self, graph: Graph, right: Floats) -> Judged:
+    def judge(self, graph: Graph, right: Floats) -> Judged:
         """Return what to judge the labels of a graph by, given how likely its pairs are right."""
         if isinstance(self.lesson, Matching):
             return Judged(right, None)
-        return self.lesson.believed(Candidates.of(graph), right)
+        return Judged(right, self.lesson.beliefs(graph.values))
 
-    def judged(
+    def predict(
         self, graph: Graph, sources: NDArray[np.int32] | None, numbers: NDArray[np.integer]
     ) -> Judged:
-        """Return for each pair of a graph with such scores how likely it is right.
+        """Return how likely each pair of a graph is right, which has scores like the list.
 
         ``numbers`` are those that its items have in the whole problem.
         """
         if isinstance(self.lesson, Matching):
-            several = None if sources is None else _with_several(graph)
+            several = None if sources is None else _may_have_several(graph)
             right = self.lesson.right(Candidates.of(graph), several)
-            return _judged_two(graph, right, several)
-        source = apart(graph, sources)
-        found = self.lesson.judged(Candidates.of(graph, source), by_number(numbers))
-        return found._replace(right=_of_entries(graph, found.right))
+            return _judge_two(graph, right, several)
+        pairs = Candidates.of(graph, uncompared_sources(graph, sources))
+        right = self.lesson.right(pairs, stream_by_number(numbers))
+        return self.judge(graph, _spread_to_entries(graph, right))
 
 
-def probabilities(
+def learn_scores(
     graph: Graph,
     kind: str | None,
     seen: Wedges,
@@ -138,30 +146,32 @@ def probabilities(
 ) -> tuple[Scores, Judged] | None:
     """Learn how likely the pairs of a list are right; None: it is a graph of matches.
 
-    ``seen`` is what `listed` returned. ``sources`` is given if free items of one source may be
-    copies of each other; an item whose candidates are all free may then have several partners.
+    ``seen`` is what `wedges_of_list` returned. ``sources`` is given if free items of one source may
+    be copies of each other; an item whose candidates are all free may then have several partners.
     """
     n_groups, closed = graph.n_groups(), seen.transitivity
     if n_groups == 2:
-        return _of_two(graph, None)
+        return _learn_two(graph, None)
     if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
     if sources is None:
         graph = graph.present()
-    pairs = Candidates.of(graph, apart(graph, sources))
-    lesson = learn_partition(pairs)
-    found = lesson.judged(pairs, stream(graph.n_items))
-    if closed >= PAIRED and lesson.support < EXPLAINED * found.right.sum():
-        return None
-    if kind is None and not _are_entities(graph, found.right, closed):
-        return None
-    if closed < PAIRED:
-        return _of_two(graph, None if sources is None else _with_several(graph))
-    found = found._replace(right=_of_entries(graph, found.right))
-    return Scores.of(lesson, graph, found.right), found
+    # Of a list that joins two sources, expectation maximisation only tells whether it is a list.
+    if kind is None or closed >= PAIRED:
+        pairs = Candidates.of(graph, uncompared_sources(graph, sources))
+        lesson = learn_partition(pairs)
+        right = lesson.right(pairs, stream(graph.n_items))
+        is_explained = closed < PAIRED or lesson.support >= EXPLAINED * right.sum()
+        if not is_explained or (kind is None and not _are_entities(graph, right, closed)):
+            return None
+        if closed >= PAIRED:
+            right = _spread_to_entries(graph, right)
+            scores = Scores.of(lesson, graph, right)
+            return scores, scores.judge(graph, right)
+    return _learn_two(graph, None if sources is None else _may_have_several(graph))
 
 
-def stated(odds: Graph) -> Judged:
+def judge_odds(odds: Graph) -> Judged:
     """Return how likely pairs are right by log odds that are believed.
 
     Examples
@@ -169,11 +179,16 @@ def stated(odds: Graph) -> Judged:
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, -3], [3, 0, 0], [-3, 0, 0]], kind="odds"), 1.0)
-    >>> np.sort(stated(graph).right).round(2)
+    >>> np.sort(judge_odds(graph).right).round(2)
     array([0.05, 0.05, 0.95, 0.95])
     """
-    right = np.asarray(expit(odds.values.astype(float)))
-    return Judged(right, by_log_odds(Candidates.of(odds).score.astype(float)))
+    values = odds.values.astype(float)
+    return Judged(np.asarray(expit(values)), beliefs_of_log_odds(values))
+
+
+def judge_right(right: Floats) -> Judged:
+    """Return what to judge labels by if a similarity says only how likely its pair is right."""
+    return Judged(right, beliefs_of_log_odds(logit(clip_probability(right))))
 
 
 def teaches(graph: Graph, seen: Wedges | None) -> bool:
@@ -186,23 +201,24 @@ def teaches(graph: Graph, seen: Wedges | None) -> bool:
 
 
 def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
-    """Tell whether probabilities show entities, in a list with such a transitivity."""
+    """Tell whether probabilities show entities, in a list with transitivity ``closed``."""
     n_right = right.sum() / graph.n_present()
     if closed < AMBIGUOUS:
         return bool(n_right >= ENTITIES)
     return bool(n_right >= MANY_ENTITIES and 2.0 * _threshold(right) >= CLEARLY)
 
 
-def _of_two(graph: Graph, several: NDArray[np.bool_] | None) -> tuple[Scores, Judged]:
+def _learn_two(graph: Graph, several: NDArray[np.bool_] | None) -> tuple[Scores, Judged]:
     """Learn from a list between two sources how likely its pairs are right."""
     lesson, right = learn_matching(Candidates.of(graph), several)
-    found = _judged_two(graph, right, several)
+    found = _judge_two(graph, right, several)
     return Scores.of(lesson, graph, found.right), found
 
 
-def _judged_two(graph: Graph, right: Floats, several: NDArray[np.bool_] | None) -> Judged:
+def _judge_two(graph: Graph, right: Floats, several: NDArray[np.bool_] | None) -> Judged:
     """Return what to judge the labels of a list between two sources by."""
-    return Judged(_of_entries(graph, right), None if several is None else _by_pairs(right))
+    right = _spread_to_entries(graph, right)
+    return Judged(right, None) if several is None else judge_right(right)
 
 
 def log_odds(graph: Graph, right: Floats, scores: Scores) -> Graph:
@@ -210,17 +226,12 @@ def log_odds(graph: Graph, right: Floats, scores: Scores) -> Graph:
 
     F over pairs is largest if pairs are joined that are right with half of its probability.
     """
-    values = logit(_sure(right)) - logit(scores.threshold)
+    values = logit(clip_probability(right)) - logit(scores.threshold)
     values += TIE * share_below(scores.ranks, graph.values)
     return graph.with_values(values.astype(np.float32))
 
 
-def _sure(right: Floats) -> Floats:
-    """Return probabilities of which none is too sure."""
-    return np.asarray(np.clip(right, SURE, 1.0 - SURE))
-
-
-def believed(graph: Graph) -> Graph:
+def odds_of_information(graph: Graph) -> Graph:
     """Return a graph of information, ``-log(1 - p)`` nats, as log odds.
 
     Examples
@@ -228,67 +239,20 @@ def believed(graph: Graph) -> Graph:
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check(np.log([[1, 2, 1], [2, 1, 10], [1, 10, 1]])), 1.0)
-    >>> np.sort(believed(graph).values).round(1)
+    >>> np.sort(odds_of_information(graph).values).round(1)
     array([0. , 0. , 2.2, 2.2], dtype=float32)
     """
     s = np.maximum(graph.values.astype(float), SURE**2)
     return graph.with_values((s + np.log(-np.expm1(-s))).astype(np.float32))
 
 
-def likewise(graph: Graph, right: Floats, other: Graph) -> Floats:
-    """Return how likely the pairs of another graph are, by those of a graph with such scores."""
+def predict_right(graph: Graph, right: Floats, other: Graph) -> Floats:
+    """Return how likely the pairs of another graph are right, by pairs with the same scores."""
     curve = Curve(graph.values)
     return np.asarray(curve.shares(graph.values, right)[curve.bins(other.values)])
 
 
-def by_probability(graph: Graph, right: Floats) -> Beliefs:
-    """Return beliefs by which each similarity says no more than how likely its pair is right."""
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    return _by_pairs(right[row < graph.indices])
-
-
-def _by_pairs(right: Floats) -> Beliefs:
-    """Return the same for the pairs of `Candidates`."""
-    return by_log_odds(logit(_sure(right)))
-
-
-def by_labels(
-    graph: Graph, right: Floats, labels: Labels, source: NDArray[np.int32] | None = None
-) -> Beliefs:
-    """Return beliefs by which items belong to a label of a graph: by similarities, and by absent.
-
-    A similarity counts as much as it is likelier between items of one label than between others,
-    and so does its absence; less, if similarities repeat each other (`dispersion`). By a single
-    similarity with an item that is alone, two items are the same as likely as its pair is right;
-    but plain matches, which are all equal, are joined as in `doubt`. Pairs inside a ``source``,
-    that of `Candidates`, were never compared, so that their absence says nothing.
-    """
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    once = row < graph.indices
-    n_listed = np.count_nonzero(once)
-    n_listed_inside = np.count_nonzero(labels[row[once]] == labels[graph.indices[once]])
-    n_inside, n_pairs = _n_pairs(labels), graph.n_pairs()
-    if source is not None:
-        is_apart, group = source >= 0, graph.groups()
-        of_source = source[is_apart].astype(np.intp)
-        n_pairs -= _n_pairs(of_source) - _n_pairs(group[is_apart])
-        n_inside -= _n_pairs(of_source * graph.n_items + labels[is_apart])
-    n_outside = max(n_pairs - n_inside, 1.0)
-    rarity = np.log(n_outside / max(n_inside, 1.0))
-    absent_inside = (n_inside - n_listed_inside + 1.0) / (n_inside + 2.0)
-    absent_outside = (n_outside - (n_listed - n_listed_inside) + 1.0) / (n_outside + 2.0)
-    absent = max(float(np.log(absent_outside / absent_inside)), 0.0)
-    nats = logit(np.clip(right, SURE, 1.0 - SURE)) + rarity
-    clumped = dispersion(graph._replace(values=(nats + absent).astype(np.float32)), labels)
-    plain = _by_pairs(right[once])
-    same, join, growth = (plain.same + rarity) / clumped, -rarity / clumped, plain.growth
-    if np.ptp(graph.values) == 0.0:
-        join = -float(np.log1p(np.count_nonzero(np.bincount(labels) == 1)))
-        growth = np.log(np.arange(1, graph.n_groups() + 2))
-    return plain._replace(same=same, absent=absent / clumped, join=join, growth=growth)
-
-
-def judge(
+def judge_labels(
     graph: Graph,
     judged: Judged,
     labels: Labels,
@@ -305,18 +269,18 @@ def judge(
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 3, 0], [3, 0, -3], [0, -3, 0]], kind="odds"), 1.0)
-    >>> judge(graph, stated(graph), np.array([0, 0, 1], dtype=np.int32)).item.round(1)
+    >>> judge_labels(graph, judge_odds(graph), np.array([0, 0, 1], dtype=np.int32)).item.round(1)
     array([0.9, 0.9, 0.9])
     """
     if judged.beliefs is not None:
-        net = Net.of(Candidates.of(graph, source))
+        net = Net.of_graph(graph, source, is_list=True)
         return posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
     shape = (graph.n_items, graph.n_items)
     P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
-    return of_matching(P, labels, has_pairs=has_pairs)
+    return judge_matching(P, labels, has_pairs=has_pairs)
 
 
-def apart(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
+def uncompared_sources(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
     """Return the source of each item if no two of its items are compared; -1 if some are."""
     if sources is None:
         return None
@@ -325,18 +289,12 @@ def apart(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] 
     return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
 
 
-def _with_several(graph: Graph) -> NDArray[np.bool_]:
+def _may_have_several(graph: Graph) -> NDArray[np.bool_]:
     """Tell of each item whether all its candidates are free, so that several may be right."""
     is_bound = (np.bincount(graph.groups()) > 1)[graph.groups()]
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
     return np.asarray(n_bound == 0)
-
-
-def _n_pairs(codes: NDArray[np.integer]) -> float:
-    """Return how many pairs of items have the same code."""
-    count = np.unique(codes, return_counts=True)[1]
-    return float(np.sum(count * (count - 1) // 2))
 
 
 def _threshold(right: Floats) -> float:
@@ -346,7 +304,7 @@ def _threshold(right: Floats) -> float:
     return 0.5 * float(expected.max())
 
 
-def _of_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:
+def _spread_to_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:
     """Return for each entry of a graph the value of its pair, in the order of `Candidates`."""
     pairs = Candidates.of(graph)
     shape = (pairs.n_items, pairs.n_items)

@@ -1,15 +1,16 @@
 """How likely pairs are to be right if the items are copies of entities, of which any may have many.
 
 The scores of right pairs and of wrong pairs come from two distributions, which the list itself
-teaches (expectation maximisation): draw labels that fit the scores, item by item; see how often the
-items of each pair have one label; estimate the distributions from that; and draw again. Nothing
-but the order of the scores is used, and no truth.
+teaches by expectation maximisation. E step: draw labels that fit the scores by Gibbs sampling, and
+see how often the items of each pair have one label. M step: estimate the distributions from that.
+Nothing but the order of the scores is used, and no truth.
 
 An item joins a label by what its candidates there score. Four things keep that honest:
 
 - Of all the labels that hold a candidate, an item joins one at most.
 - Pairs of one item with the items of one label repeat each other: wrong ones come in patches of
-  items that are all a little alike. Their evidence is divided by how alike their scores are.
+  items that are all a little alike. Their evidence is divided by the design effect, 1 + (n - 1) r
+  for n items and the intraclass correlation r of the scores.
 - An item of a label that is not among the candidates of another speaks against it, as often as
   right pairs are listed; but no list is longer than it is.
 - Entities have as many items as the labels drawn have; larger ones are never likelier to grow.
@@ -25,51 +26,48 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.graph.part import scattered
-from spherelax.coordinate.sampling.drawing import (
+from spherelax.coordinate.graph.hashing import hash_numbers
+from spherelax.coordinate.sampling.gibbs import (
+    Agreement,
     Beliefs,
-    Judged,
     Net,
     State,
     Sums,
     Tally,
-    count_all,
+    count_mates,
     support,
-    visit_all,
+    sweep,
 )
+from spherelax.coordinate.sampling.posterior import SEED, WARM_SWEEPS
 from spherelax.coordinate.worth.curve import FIRST_SHARE, SUREST, Curve, Floats, first_odds
 
-# Labels are drawn with this seed.
-SEED = 0
-# Rounds of estimation; passes over the items before and while labels are counted; and those of the
-# last round.
+# Rounds of an E step and an M step; sweeps of an E step that are summed; and of the last one.
 ROUNDS = 25
-WARM_PASSES = 3
-PASSES = 2
-LAST_PASSES = 8
-# Before the first round: what an absent pair costs, and how alike pairs are.
+SWEEPS = 2
+LAST_SWEEPS = 8
+# Before the first round: what an absent pair costs, and intraclass correlations of right and wrong.
 FIRST_ABSENT = 2.0
 FIRST_ALIKE = 0.3, 0.7
 # Odds are raised to this power: of two estimates that explain the scores alike, the clearer one.
 CLEAR = 1.15
-# Right pairs are listed at most this often. Once that is believed, labels with absent pairs are
-# hardly ever drawn, so it would confirm itself.
+# Right pairs are listed at most this often. A larger share would confirm itself: labels with absent
+# pairs would hardly ever be drawn.
 MOST_LISTED = 0.95
-# Learning begins twice: with the belief that few pairs are right, and that this share is. What
-# explains the scores better in the end is kept.
+# Learning begins twice: with `FIRST_SHARE` of the pairs right, and with this share. What explains
+# the scores better in the end is kept.
 MANY_RIGHT = 0.8
-# Pairs of pairs that are as alike as this before any are seen, and how many they count for.
+# Prior intraclass correlation of scores, and the number of pairs of pairs that it counts for.
 ALIKE = 0.5
 ALIKE_PAIRS = 40.0
-# Labels of geometric sizes that are added to those drawn, and labels that are added of any size, so
-# that none is impossible; sizes from this one on are alike.
+# Labels of geometric sizes that are added to the labels drawn, and labels that are added of any
+# size, so that no size is impossible; sizes from `LARGEST` on are alike.
 SIZES = 5.0
 UNSEEN = 1e-3
 LARGEST = 64
 # The lowest and highest log odds of joining a label.
 LIMIT = 15.0
 
-# Returns for each pass, counted from 0, an order of the items and a random number for each of them.
+# Returns for each sweep, from 0, an order of the items and a random number for each of them.
 Chances = Callable[[int], Floats]
 
 
@@ -93,18 +91,17 @@ class Partition(NamedTuple):
     plain: Beliefs
     support: float
 
-    def judged(self, pairs: Candidates, chances: Chances) -> Judged:
+    def right(self, pairs: Candidates, chances: Chances) -> Floats:
         """Return for each pair how likely it is right: all are 0 if the scores show no entities."""
-        bins = self.curve.bins(pairs.score)
-        right = np.zeros(len(pairs.score))
-        if self.sharp is not None:
-            beliefs = _of_pairs(self.sharp, bins)
-            right = _draw(Net.of(pairs), beliefs, LAST_PASSES, chances).right
-        return self.believed(pairs, right)
+        if self.sharp is None:
+            return np.zeros(len(pairs.score))
+        net = Net.of_list(pairs)
+        beliefs = _beliefs_of_entries(self.sharp, self.curve.bins(pairs.score)[net.pair])
+        return _expect(net, beliefs, LAST_SWEEPS, chances).right
 
-    def believed(self, pairs: Candidates, right: Floats) -> Judged:
-        """Return what to judge labels by, given how likely pairs are right."""
-        return Judged(right, _of_pairs(self.plain, self.curve.bins(pairs.score)))
+    def beliefs(self, scores: NDArray[np.floating]) -> Beliefs:
+        """Return what to judge labels by, for entries with these scores."""
+        return _beliefs_of_entries(self.plain, self.curve.bins(scores))
 
 
 def learn_partition(pairs: Candidates) -> Partition:
@@ -118,56 +115,67 @@ def learn_partition(pairs: Candidates) -> Partition:
     >>> kept = is_right | (rng.random(len(one)) < 0.1)
     >>> score = np.where(is_right, 0.8, rng.normal(0.3, 0.05, len(one)))
     >>> pairs = Candidates(80, one[kept], other[kept], score[kept])
-    >>> right = learn_partition(pairs).judged(pairs, stream(80)).right
+    >>> right = learn_partition(pairs).right(pairs, stream(80))
     >>> bool(np.all((right > 0.5) == is_right[kept]))
     True
     """
     curve = Curve(pairs.score)
     lesson = _Lesson(pairs, curve)
-    learnt = max(map(lesson.learnt, (FIRST_SHARE, MANY_RIGHT)), key=lesson.support)
-    if learnt.drawn is None:
+    learnt = max(map(lesson.learn, (FIRST_SHARE, MANY_RIGHT)), key=lesson.support)
+    if learnt.expected is None:
         return Partition(curve, None, learnt.beliefs, 0.0)
-    plain = _estimated(pairs, curve, learnt.drawn, 1.0)
+    plain = _maximise(pairs, curve, learnt.expected, 1.0)
     return Partition(curve, learnt.beliefs, plain, lesson.support(learnt))
 
 
 def stream(m: int) -> Chances:
-    """Return a source of chance for m items: for each pass an order, and a number for each item."""
+    """Return a source of chance: for each sweep an order of m items, and a number for each."""
     rng = np.random.default_rng(SEED)
     return lambda _: np.array([rng.permutation(m), rng.random(m)])
 
 
-def by_number(numbers: NDArray[np.integer]) -> Chances:
+def stream_by_number(numbers: NDArray[np.integer]) -> Chances:
     """Return a source of chance by the numbers of items alone, whatever other items there are.
 
     Examples
     --------
-    >>> few, more = (by_number(np.array(numbers)) for numbers in ([5, 7], [5, 6, 7]))
+    >>> few, more = (stream_by_number(np.array(numbers)) for numbers in ([5, 7], [5, 6, 7]))
     >>> set(few(0)[1]) < set(more(0)[1])
     True
     """
 
     def chances(index: int) -> Floats:
-        order = np.argsort(scattered(numbers, 2 * index))
-        draws = scattered(numbers[order], 2 * index + 1) * 2.0**-64
+        order = np.argsort(hash_numbers(numbers, 2 * index))
+        draws = hash_numbers(numbers[order], 2 * index + 1) * 2.0**-64
         return np.array([order, draws])
 
     return chances
 
 
+class _Expected(NamedTuple):
+    """What an E step expects of the labels, and the last labels that it drew."""
+
+    right: Floats  # (n_pairs), how likely each pair is right
+    openings: Floats  # (n_items), labels that an item could join, by their prior odds
+    sizes: Floats  # (LARGEST), number of labels of each size
+    listed: float  # share of the right pairs that are listed
+    joined: float  # number of items that are not alone
+    labels: NDArray[np.int64]
+
+
 class _Learnt(NamedTuple):
-    """What is believed, and the labels that it was learnt from; None: nothing is right by it."""
+    """What is believed, and the last E step before it; None: nothing is right by it."""
 
     beliefs: Beliefs
-    drawn: _Drawn | None
+    expected: _Expected | None
 
 
 class _Lesson:
     """Pairs, and how to learn from them what scores are worth."""
 
     def __init__(self, pairs: Candidates, curve: Curve) -> None:
-        self.pairs, self.curve = pairs, curve
-        self.net, self.bins = Net.of(pairs), curve.bins(pairs.score)
+        self.pairs, self.curve, self.net = pairs, curve, Net.of_list(pairs)
+        self.bins = curve.bins(pairs.score)[self.net.pair]
 
     def _first(self, share: float) -> Beliefs:
         """Believe that the best-scored share of the pairs is right, less and less surely."""
@@ -178,34 +186,23 @@ class _Lesson:
         weights, alike = _weights(of_bin, float(right.mean())), np.array(FIRST_ALIKE)
         return Beliefs(*weights, FIRST_ABSENT, join, np.zeros(LARGEST), alike)
 
-    def learnt(self, share: float) -> _Learnt:
-        """Draw labels and estimate beliefs from them, in turn, beginning with a share of pairs."""
-        beliefs, drawn, chances = self._first(share), None, stream(self.pairs.n_items)
+    def learn(self, share: float) -> _Learnt:
+        """Take E steps and M steps in turn, beginning with a share of right pairs."""
+        beliefs, expected, chances = self._first(share), None, stream(self.pairs.n_items)
         for _ in range(ROUNDS):
-            drawn = _draw(self.net, _of_pairs(beliefs, self.bins), PASSES, chances)
-            if drawn.right.sum() < 1.0:
+            expected = _expect(self.net, _beliefs_of_entries(beliefs, self.bins), SWEEPS, chances)
+            if expected.right.sum() < 1.0:
                 return _Learnt(beliefs, None)
-            beliefs = _estimated(self.pairs, self.curve, drawn, CLEAR)
-        return _Learnt(beliefs, drawn)
+            beliefs = _maximise(self.pairs, self.curve, expected, CLEAR)
+        return _Learnt(beliefs, expected)
 
     def support(self, learnt: _Learnt) -> float:
         """Return how well scores are explained by what was learnt, in nats."""
-        if learnt.drawn is None:
+        if learnt.expected is None:
             return 0.0
-        state = State.of(learnt.drawn.labels)
-        of_pairs = _of_pairs(learnt.beliefs, self.bins)
-        return float(support(self.net, of_pairs, state, Sums.of(self.pairs.n_items)))
-
-
-class _Drawn(NamedTuple):
-    """What labels that were drawn say, and the last of them."""
-
-    right: Floats
-    openings: Floats
-    sizes: Floats
-    listed: float
-    joined: float
-    labels: NDArray[np.int64]
+        state = State.of(learnt.expected.labels, self.net)
+        beliefs = _beliefs_of_entries(learnt.beliefs, self.bins)
+        return float(support(self.net, beliefs, state, Sums.of(self.pairs.n_items)))
 
 
 def _weights(share: Floats, overall: float) -> tuple[Floats, Floats]:
@@ -214,65 +211,68 @@ def _weights(share: Floats, overall: float) -> tuple[Floats, Floats]:
     return np.log(share / overall), np.log((1.0 - share) / (1.0 - overall))
 
 
-def _of_pairs(beliefs: Beliefs, bins: NDArray[np.intp]) -> Beliefs:
-    """Return beliefs with what the score of each pair says, instead of each bin of scores."""
+def _beliefs_of_entries(beliefs: Beliefs, bins: NDArray[np.intp]) -> Beliefs:
+    """Return beliefs with what the score of each entry says, instead of each bin of scores."""
     return beliefs._replace(same=beliefs.same[bins], other=beliefs.other[bins])
 
 
-def _draw(net: Net, beliefs: Beliefs, n_passes: int, chances: Chances) -> _Drawn:
-    """Draw labels, beginning with one for each item, and count what they say."""
-    m, n_pairs = len(net.indptr) - 1, len(beliefs.same)
-    state, sums = State.of(np.arange(m)), Sums.of(m)
-    tally = Tally(np.zeros(n_pairs), np.zeros(m))
+def _expect(net: Net, beliefs: Beliefs, n_sweeps: int, chances: Chances) -> _Expected:
+    """Take an E step: draw labels, beginning with one for each item, and sum what they say."""
+    m, n_pairs = len(net.indptr) - 1, len(net.pair) // 2
+    state, sums = State.of(np.arange(m), net), Sums.of(m)
+    tally, nothing = Tally(np.zeros(n_pairs), np.zeros(m)), Agreement.of(np.arange(0))
     sizes, n_listed, n_due, joined = np.zeros(LARGEST + 1), 0.0, 0.0, 0.0
     degree = np.diff(net.indptr)
     row = np.repeat(np.arange(m), degree)
-    for index in range(WARM_PASSES + n_passes):
-        if index == WARM_PASSES:
+    for index in range(WARM_SWEEPS + n_sweeps):
+        if index == WARM_SWEEPS:
             tally.right[:], tally.openings[:] = 0.0, 0.0
-        visit_all(net, beliefs, state, sums, tally, chances(index))
-        if index >= WARM_PASSES:
+        sweep(net, beliefs, state, sums, tally, nothing, chances(index))
+        if index >= WARM_SWEEPS:
             labels, size = state.labels, state.size
             inside = np.bincount(row[labels[row] == labels[net.indices]], minlength=m)
             n_listed += inside.sum()
-            compared = size[labels] - 1 - count_all(net.source, state)
+            compared = size[labels] - 1 - count_mates(net.source, labels)
             n_due += (inside + np.minimum(compared - inside, degree - inside)).sum()
-            joined += float(np.count_nonzero(size[labels] > 1)) / n_passes
+            joined += float(np.count_nonzero(size[labels] > 1)) / n_sweeps
             sizes += np.bincount(np.minimum(size[size > 0], LARGEST), minlength=LARGEST + 1)
-    return _Drawn(
-        right=tally.right / (2 * n_passes),
-        openings=tally.openings / n_passes,
-        sizes=sizes[1:] / n_passes,
+    return _Expected(
+        right=tally.right / (2 * n_sweeps),
+        openings=tally.openings / n_sweeps,
+        sizes=sizes[1:] / n_sweeps,
         listed=(n_listed + 1.0) / (n_due + 2.0),
         joined=joined,
         labels=state.labels,
     )
 
 
-def _estimated(pairs: Candidates, curve: Curve, drawn: _Drawn, power: float) -> Beliefs:
-    """Return what the labels that were drawn make likely, with odds raised to a power."""
-    share = curve.shares(pairs.score, drawn.right)
+def _maximise(pairs: Candidates, curve: Curve, expected: _Expected, power: float) -> Beliefs:
+    """Take an M step: return the beliefs by which what is expected is likeliest.
+
+    Odds of pairs are raised to a power.
+    """
+    share = curve.shares(pairs.score, expected.right)
     clear = share**power / (share**power + (1.0 - share) ** power)
-    same, other = _weights(clear, float(drawn.right.mean()))
-    bins, labels = curve.bins(pairs.score), drawn.labels
+    same, other = _weights(clear, float(expected.right.mean()))
+    bins, labels = curve.bins(pairs.score), expected.labels
     together = labels[pairs.one] == labels[pairs.other]
     alike = np.array(
         [
-            _likeness(pairs, labels, same[bins], together),
-            _likeness(pairs, labels, other[bins], ~together),
+            _intraclass_correlation(pairs, labels, same[bins], together),
+            _intraclass_correlation(pairs, labels, other[bins], ~together),
         ]
     )
-    absent = -np.log1p(-min(drawn.listed, MOST_LISTED))
-    growth = _growth(drawn.sizes)
-    return Beliefs(same, other, absent, _join(drawn), growth, alike)
+    absent = -np.log1p(-min(expected.listed, MOST_LISTED))
+    growth = _growth(expected.sizes)
+    return Beliefs(same, other, absent, _join(expected), growth, alike)
 
 
-def _join(drawn: _Drawn) -> float:
+def _join(expected: _Expected) -> float:
     """Return the log odds of joining with which as many items join a label as do."""
-    n_joined = min(drawn.joined, len(drawn.openings) - 1.0)
+    n_joined = min(expected.joined, len(expected.openings) - 1.0)
 
     def excess(join: float) -> float:
-        odds = drawn.openings * np.exp(join)
+        odds = expected.openings * np.exp(join)
         return float(np.sum(odds / (1.0 + odds))) - n_joined
 
     if excess(LIMIT) <= 0.0:
@@ -283,8 +283,8 @@ def _join(drawn: _Drawn) -> float:
 def _growth(sizes: Floats) -> Floats:
     """Return the log odds that a label of each size gains an item, up to a constant.
 
-    Labels are as large as those drawn and a few of geometric sizes. The odds never rise with the
-    size, so that wrong pairs do not grow because entities are large, and no size on the way to
+    Labels are as large as the labels drawn and a few of geometric sizes. The odds never rise with
+    the size, so that wrong pairs do not grow because entities are large, and no size on the way to
     that of many labels is hard to pass.
     """
     n = np.arange(1, LARGEST + 1)
@@ -293,10 +293,10 @@ def _growth(sizes: Floats) -> Floats:
     steps = np.log(n[1:] * smooth[1:] / smooth[:-1])
     reached = np.cumsum(sizes[::-1])[::-1][:-1] + UNSEEN
     growth = isotonic_regression(steps, weights=reached, increasing=False).x
-    return np.r_[growth, growth[-1]]
+    return np.append(growth, growth[-1])
 
 
-def _likeness(
+def _intraclass_correlation(
     pairs: Candidates, labels: NDArray[np.int64], weights: Floats, chosen: NDArray[np.bool_]
 ) -> float:
     """Return the correlation of the weights of two pairs of one item with items of one label."""

@@ -1,7 +1,7 @@
 """Ask the processor for memory before it is needed, compiled.
 
-Items, their neighbours and the columns of these lie anywhere in memory. Reading them one after the
-other, a processor waits most of the time as soon as they do not fit into its cache.
+Items, their neighbours and the neighbours' columns lie anywhere in memory. A processor that reads
+them one after the other waits most of the time as soon as they do not fit into its cache.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-# How many items before it is needed memory is fetched; what that memory points to, half as many.
+# Memory of an item is fetched this number of visits before the item is visited; what that memory
+# points to, half this number before.
 AHEAD = 4
 # Number of columns or labels whose sums fit into the cache of a core: they need not be fetched.
 CACHED = 1 << 18

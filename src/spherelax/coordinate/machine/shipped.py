@@ -1,12 +1,12 @@
 """Machine code that comes with the package, so that the first call need not compile.
 
 A wheel may hold one file for each compiled function and each kind of its arguments. The name of
-the file is a digest of all that the code depends on: the function, its arguments, every source
-file of the package, the versions of Python, Numba and llvmlite, and the platform. So code that
-does not fit is not found, and the function is compiled as if there were no file.
+the file is a digest of all that the code depends on: the function, its arguments, its source files
+(`sources`), the versions of Python, Numba and llvmlite, and the platform. So code that does not fit
+is not found, and the function is compiled as if there were no file.
 
-The code uses the instructions in `NEEDED` and no others of the processor; on one without them, no
-file is used. Which instructions there are does not change a result: Numba neither contracts
+The code uses the instructions in `NEEDED` alone; a processor that lacks one of them uses no
+file. Which instructions there are does not change a result: Numba neither contracts
 products and sums nor reorders sums, unless it is told to, and no function here tells it to.
 """
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 import sysconfig
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,9 @@ import numba
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-PACKAGE = Path(__file__).parents[2]
-FOLDER = PACKAGE / "_machine_code"
+from spherelax.coordinate.machine import sources
+
+FOLDER = Path(__file__).parents[2] / "_machine_code"
 ENDING = ".code"
 
 # Per architecture: LLVM's name of the processor that code is made for, and the instructions that
@@ -56,15 +56,15 @@ def load(function: Any, kinds: tuple[Any, ...], context: Any) -> Any:
     except OSError:
         return None
     context.refresh()  # so that all is there that code refers to
-    return CompileResult._rebuild(context, *pickle.loads(unsealed(content)))
+    return CompileResult._rebuild(context, *pickle.loads(unseal(content)))
 
 
 def write(folder: Path, dispatcher: Any) -> None:
-    """Write what a compiled function was compiled to in this process, one file for each."""
+    """Write the code that this process has for a function, one file for each kind of arguments."""
     for kinds, result in dispatcher.overloads.items():
         triple = result.codegen.magic_tuple()[0]
         content = dumps(result._reduce())
-        folder.joinpath(name(dispatcher.py_func, kinds, triple)).write_bytes(sealed(content))
+        folder.joinpath(name(dispatcher.py_func, kinds, triple)).write_bytes(seal(content))
 
 
 def target(triple: str) -> tuple[str, str]:
@@ -77,27 +77,19 @@ def name(function: Any, kinds: tuple[Any, ...], triple: str) -> str:
     place = f"{function.__module__}.{function.__qualname__}"
     python = sysconfig.get_config_var("EXT_SUFFIX")  # its version as extensions state it
     versions = (python, numba.__version__, llvmlite.__version__)
-    facts = (place, *map(str, kinds), *versions, triple, *target(triple), source_digest(PACKAGE))
+    facts = (place, *map(str, kinds), *versions, triple, *target(triple), sources.digest(function))
     return f"{place.rpartition('.')[2]}-{hashlib.sha256(repr(facts).encode()).hexdigest()}{ENDING}"
 
 
-@cache
-def source_digest(package: Path) -> str:
-    """Return a digest of all source files of a package."""
-    files = sorted(package.rglob("*.py"))
-    digests = (hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
-    return hashlib.sha256("".join(digests).encode()).hexdigest()
-
-
-def sealed(content: bytes) -> bytes:
+def seal(content: bytes) -> bytes:
     """Return bytes with their checksum behind them."""
     return content + hashlib.sha256(content).digest()
 
 
-def unsealed(content: bytes) -> bytes:
-    """Return bytes without their checksum; raise DamagedError if it is not theirs."""
+def unseal(content: bytes) -> bytes:
+    """Return bytes without the checksum behind them; raise DamagedError if it does not fit."""
     size = hashlib.sha256().digest_size
-    if sealed(content[:-size]) != content:
+    if seal(content[:-size]) != content:
         raise DamagedError
     return content[:-size]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 # Parts of the work for each thread: a thread that is done early takes one more.
 N_PARTS = 4
 # Amount of work below which a second thread costs more time than it saves: a similarity counts 1,
-# and what else there is to do for an item as much as some similarities.
+# an item as much as this number of similarities.
 WORTH_THREADS = 1_750_000
 SIMILARITIES_OF_ITEM = 10
 
@@ -77,11 +77,11 @@ class Threads:
             other.result()
 
     def share_rows(self, indptr: NDArray[np.int64], work: Work) -> None:
-        """Let the threads work on rows side by side, in parts with about as many entries."""
+        """Let the threads work on rows side by side, in parts with about equally many entries."""
         self.run(self.parts_of_rows(indptr), work)
 
     def parts_of_rows(self, indptr: NDArray[np.int64]) -> list[Items]:
-        """Cut rows, which begin at ``indptr``, into parts with about as many entries."""
+        """Cut rows, which begin at ``indptr``, into parts with about equally many entries."""
         if self.n_parts == 1:
             return [(0, len(indptr) - 1)]
         marks = np.linspace(indptr[0], indptr[-1], self.n_parts + 1)[1:-1].astype(np.int64)

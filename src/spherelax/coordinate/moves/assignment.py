@@ -1,36 +1,38 @@
 """The cheapest assignment of items to columns of their own, where any item may do without one.
 
-Each item takes its cheapest column, if that is below 0 and still free. The others enter one by one
-along shortest augmenting paths with dual variables (Jonker and Volgenant): the new item takes a
-column, its owner takes another one, and so on, until an owner takes a free column or none.
+Each item takes its cheapest column, if its cost is below 0 and it is still free. Items whose column
+is taken enter one by one along shortest augmenting paths with dual variables (Jonker and
+Volgenant): the new item takes a column, the owner of that column takes another one, and so on,
+until an owner takes a free column or none.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled
 
 
 class Costs(NamedTuple):
     """Item p may take the columns ``column[ptr[p]:ptr[p + 1]]`` at the costs beside them."""
 
-    ptr: Any  # int64
-    column: Any  # int32
-    cost: Any  # float64
+    ptr: NDArray[np.int64]
+    column: NDArray[np.int32]
+    cost: NDArray[np.float64]
 
 
 class _Search(NamedTuple):
     """The columns during a search for a shortest path."""
 
-    owner: Any  # int32, the item that has the column; -1: none
-    dual: Any  # float64, dual variables
-    distance: Any  # float64, length of the shortest path found so far
-    parent: Any  # int32, the item before the column on that path; -1: not reached
-    reached: Any  # int32, the columns that are reached: those whose distance is final, then others
-    done: Any  # bool, whether the distance is final
+    owner: NDArray[np.int32]  # the item that has the column; -1: none
+    dual: NDArray[np.float64]  # dual variables
+    distance: NDArray[np.float64]  # length of the shortest path found so far
+    parent: NDArray[np.int32]  # the item before the column on that path; -1: not reached
+    reached: NDArray[np.int32]  # the columns that are reached, final distances first
+    done: NDArray[np.bool_]  # whether the distance is final
 
 
 @compiled(allocates=True)
@@ -140,7 +142,7 @@ def _shortest_path(start, costs, search, chosen):
 def _nearest_open(n_done, n_reached, search):
     """Return the reached column with the smallest distance that is not final; -1: there is none.
 
-    It becomes the first of those after the ``n_done`` final ones; the others stay in order.
+    It moves to the place behind the ``n_done`` final columns; all other columns stay in order.
     """
     reached, distance = search.reached, search.distance
     if n_done == n_reached:
@@ -158,7 +160,7 @@ def _nearest_open(n_done, n_reached, search):
 
 @compiled
 def _shift(start, row, column, search, chosen):
-    """Move the columns along a path: its last item takes ``column``, each other one the next's.
+    """Move the columns along a path: its last item takes ``column``, any other the next item's.
 
     Item ``start``, the first of the path, was without a column. Writes ``owner`` and ``chosen``.
     """

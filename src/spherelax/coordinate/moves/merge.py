@@ -1,4 +1,4 @@
-"""Merging whole labels: those that gain most by each other become one, until no two gain.
+"""Merging whole labels: two labels that gain most by each other become one, until no two gain.
 
 A `Level` is a graph of labels: its items are the labels of a finer level, the similarity of two of
 them is the sum over their items. Merging two labels a and b gains ::
@@ -11,16 +11,14 @@ allowed if the two hold no items of the same group.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.neighbors import Sums, fetch_ahead, gather
-from spherelax.coordinate.machine.compiled import compiled
-from spherelax.coordinate.machine.prefetch import AHEAD
-from spherelax.coordinate.machine.threads import Threads
+from spherelax.coordinate.machine import AHEAD, Threads, compiled
 from spherelax.labels import count_labels, renumber
 
 # When the room for similarities is used up, this factor times what the labels so far suggest.
@@ -35,12 +33,12 @@ FEW_GROUPS = 64
 class Level(NamedTuple):
     """Similarities between labels: CSR, their sizes, and the groups that they hold."""
 
-    indptr: Any  # int64 (k + 1)
-    indices: Any  # int32
-    values: Any  # float32
-    size: Any  # float64 (k)
-    group_ptr: Any  # int32 (k + 1), or empty where there are no groups
-    groups: Any  # int32
+    indptr: NDArray[np.int64]  # (k + 1)
+    indices: NDArray[np.int32]
+    values: NDArray[np.float32]
+    size: NDArray[np.float64]  # (k)
+    group_ptr: NDArray[np.int32]  # (k + 1), or empty where there are no groups
+    groups: NDArray[np.int32]
 
 
 class _Outline(NamedTuple):
@@ -49,10 +47,10 @@ class _Outline(NamedTuple):
     ``indptr`` has the number of similarities of each label, until all are known.
     """
 
-    indptr: Any
-    size: Any
-    group_ptr: Any
-    groups: Any
+    indptr: NDArray[np.int64]
+    size: NDArray[np.float64]
+    group_ptr: NDArray[np.int32]
+    groups: NDArray[np.int32]
 
 
 def merge_all(
@@ -60,9 +58,9 @@ def merge_all(
 ) -> NDArray[np.int32] | None:
     """Merge pairs of labels while that gains more than ``least``; return the new label of each.
 
-    None if nothing merges. Pairs that would lose by merging are left out, to save memory. Where
-    one of them would have added to the gain of another, the next round of the caller sees it. The
-    number of threads changes nothing.
+    None if nothing merges. Pairs of labels that would lose by merging are left out of the levels,
+    to save memory; if such a pair would have added to the gain of a later merge, the next round of
+    the caller sees it. The number of threads changes nothing.
     """
     mapping = None
     k, sizes = count_labels(labels), np.diff(graph.component_ptr)
@@ -72,13 +70,13 @@ def merge_all(
     while True:
         stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
         partner = _best_partners(level, gamma, least, stamp)
-        step = _paired(partner)
+        step = _pair_up(partner)
         n_merged = count_labels(step)
         if n_merged == len(step):
             return mapping
         is_slow = _are_slow(partner, component)
         if is_slow.any():
-            joined = _joined(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
+            joined = _join_in_turn(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
             step = renumber(np.where(is_slow, joined, _first_of_pairs(partner)))
             n_merged = count_labels(step)
         level = contract(level, step, n_merged, 0.0, n_threads)
@@ -88,7 +86,7 @@ def merge_all(
 
 
 def _first_of_pairs(partner: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the first label of each pair that are each other's partner; others stay themselves."""
+    """Return the smaller label of each mutual pair for both its labels; any other stays itself."""
     own = np.arange(len(partner), dtype=np.int32)
     is_mutual = (partner >= 0) & (partner[partner] == own)
     return np.where(is_mutual, np.minimum(own, partner), own)
@@ -113,7 +111,7 @@ def items_level(graph: Graph) -> Level:
 def contract(
     level: Level, labels: NDArray[np.int32], k: int, gamma: float, n_threads: int = 1
 ) -> Level:
-    """Give the items of a level labels in 0 .. k - 1; return the level of those labels.
+    """Give the items of a level labels in 0 .. k - 1; return the level of the labels.
 
     Only pairs of labels with a mean similarity above gamma are kept.
     """
@@ -125,7 +123,7 @@ def contract(
         groups=np.empty_like(level.groups),
     )
     start = np.zeros(k + 2, dtype=np.int64)
-    items = _measured(level, labels, start, outline)
+    items = _measure(level, labels, start, outline)
     threads = Threads(n_threads, level.indptr)
     parts = threads.parts_of_rows(start[: k + 1])
     sums = [
@@ -147,8 +145,8 @@ def contract(
 
 
 @compiled
-def _measured(level, labels, start, outline):
-    """Fill in the sizes and groups of labels; return the items as `_by_label` does."""
+def _measure(level, labels, start, outline):
+    """Fill in the sizes and groups of labels; return the items as `_sort_by_label` does."""
     size, group_ptr = outline.size, outline.group_ptr
     grouped = len(level.groups) > 0
     for i in range(len(labels)):
@@ -157,7 +155,7 @@ def _measured(level, labels, start, outline):
             group_ptr[labels[i] + 1] += level.group_ptr[i + 1] - level.group_ptr[i]
     for a in range(len(group_ptr) - 1):
         group_ptr[a + 1] += group_ptr[a]
-    items = _by_label(labels, start)
+    items = _sort_by_label(labels, start)
     if grouped:
         _collect_groups(level, items, outline)
         _sort_groups(outline)
@@ -170,8 +168,8 @@ def _measured(level, labels, start, outline):
 def _contract(first, last, level, labels, items, start, gamma, outline, sums):
     """Find and count the similarities of labels ``first .. last - 1``.
 
-    ``items`` are in order of their labels, which begin at ``start``. Returns the indices of these
-    labels, and their values seen as int32.
+    ``items`` are in order of their labels; the items of label a begin at ``start[a]``. Returns the
+    indices of the level that are similar to these labels, and the similarities seen as int32.
     """
     final = len(items) - 1
     entries, end = np.empty((2, 4 * (last - first) + 16), np.int32), 0
@@ -195,8 +193,8 @@ def _contract(first, last, level, labels, items, start, gamma, outline, sums):
 
 
 @compiled(allocates=True)
-def _by_label(labels, start):
-    """Return the items in order of their labels; those of label a from ``start[a]`` on.
+def _sort_by_label(labels, start):
+    """Return the items in order of their labels; the items of label a begin at ``start[a]``.
 
     ``start`` has two entries more than there are labels, and is 0 before.
     """
@@ -234,7 +232,7 @@ def _sort_groups(outline):
                 n += 1
     if n > 0:
         ends = group_ptr.copy()
-        for p in _by_label(group[:n], np.zeros(groups.max() + 3, np.int64)):
+        for p in _sort_by_label(group[:n], np.zeros(groups.max() + 3, np.int64)):
             groups[ends[holder[p]]] = group[p]
             ends[holder[p]] += 1
 
@@ -260,9 +258,9 @@ def _keep_similar(a, n, sums, gamma, outline, entries, end):
 def _best_partners(level, gamma, least, stamp):
     """Return the best partner of each label; -1: none.
 
-    It is the one that the label gains most by merging with, by more than ``least`` and the first of
-    several, among those that hold no item of the same group. ``stamp`` has an entry for each group,
-    and is -1 before.
+    It is the label by which this label gains most, and more than ``least``, among the labels that
+    hold no item of the same group; of equal gains the first label counts. ``stamp`` has an entry
+    for each group, and is -1 before.
     """
     k = len(level.size)
     grouped = len(level.groups) > 0
@@ -331,7 +329,7 @@ def _holds(groups, begin, end, group):
 
 
 @compiled(allocates=True)
-def _paired(partner):
+def _pair_up(partner):
     """Return a new label for each label, the same for two that are each other's partner."""
     mapping = np.full(len(partner), -1, np.int32)
     n = 0
@@ -345,15 +343,16 @@ def _paired(partner):
 
 
 @compiled
-def _joined(level, gamma, least, partner):
-    """Let labels join their best partners in turn, many of them one; return whom each has joined.
+def _join_in_turn(level, gamma, least, partner):
+    """Merge labels into their best partners in turn; return the label that each has become.
 
-    Each joins if it still gains by that, which is computed with all that have joined before. One
-    that others have joined stays, and one that more labels want to join than its partner.
+    Label a merges into its best partner b if the gain, with all labels already merged into b,
+    exceeds ``least``. Label a is skipped if other labels have merged into it, or if more labels
+    have a as best partner than have b.
     """
     k = len(partner)
     start = np.zeros(k + 3, np.int64)
-    suitors = _by_label(np.where(partner < 0, np.int32(k), partner), start)
+    suitors = _sort_by_label(np.where(partner < 0, np.int32(k), partner), start)
     stamp = np.full(1 + (level.groups.max() if len(level.groups) > 0 else 0), -1, np.int32)
     root, is_joined = np.arange(k).astype(np.int32), np.zeros(k, np.bool_)
     for b in range(k):

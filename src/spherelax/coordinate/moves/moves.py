@@ -1,53 +1,54 @@
 """Moves of single items and of whole groups to better labels, compiled.
 
 An item of label c contributes ``sum_j W_ij - gamma n_i n_j`` to the objective, j being the other
-items of c. It moves to the label where that is largest, or to an empty one, where it is 0. Items of
-a group move together, by the best assignment in which no two share a label.
+items of c. It moves to the label where this sum is largest, or to an empty label, where it is 0.
+The items of a group move together, by the best assignment in which no two share a label.
 
-Only active items are visited: those with a neighbour that has moved since they were visited last.
-Where items are many, those without a better label are made inactive beforehand, while all labels
-stay as they are (`quieten`), which any number of threads can do; the others then move in order.
-Of a large group, threads also share what its items would gain by each label (`weigh`).
+Only active items are visited: items with a neighbour that has moved since their last visit. In
+large components, items without a better label are made inactive first, while all labels stay as
+they are (`quieten`), which any number of threads can do; then the items that are still active move
+in order. For a large group, threads also share the work of finding what its items would gain by
+each label (`weigh`).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import activate_neighbors, fetch_ahead, gather
-from spherelax.coordinate.machine.compiled import compiled
-from spherelax.coordinate.machine.prefetch import AHEAD, CACHED, prefetch
-from spherelax.coordinate.moves.assignment import assign
+from spherelax.coordinate.machine import AHEAD, CACHED, compiled, prefetch
+from spherelax.coordinate.moves.assignment import Costs, assign
 
 
-class Terms(NamedTuple):
-    """The resolution, and the gain that a move must exceed: below it is rounding."""
+class MoveTerms(NamedTuple):
+    """The resolution, and the gain that a move must exceed: a smaller gain is rounding."""
 
-    gamma: Any  # float64
-    least: Any  # float64
+    gamma: float
+    least: float
 
 
 class State(NamedTuple):
     """The labels, numbered as items of their components, and what is kept up to date with them."""
 
-    labels: Any  # int32 (m)
-    size: Any  # float64 (m), summed weights of the items with a label
-    count: Any  # int32 (m), their number
-    active: Any  # bool (m), items that must be visited
+    labels: NDArray[np.int32]  # (m)
+    size: NDArray[np.float64]  # (m), summed weights of the items with a label
+    n_items: NDArray[np.int32]  # (m), their number
+    active: NDArray[np.bool_]  # (m), items that must be visited
 
 
 class Scope(NamedTuple):
-    """Items ``first .. last - 1`` that are visited, and those of their component.
+    """Items ``first .. last - 1``, which are visited; items ``begin .. end - 1`` are the component.
 
     A component has as many labels as items, with the same numbers.
     """
 
-    first: Any
-    last: Any
-    begin: Any
-    end: Any
+    first: int
+    last: int
+    begin: int
+    end: int
 
 
 class UnitRoom(NamedTuple):
@@ -56,17 +57,17 @@ class UnitRoom(NamedTuple):
     ``slot`` may be the memory of sums, which are 0 when all items of a unit have been weighed.
     """
 
-    old: Any  # int32, the label that each item had
-    stay: Any  # float64, what it gained by that
-    end: Any  # int64, where its costs end, until columns are named
-    chosen: Any  # int32, the column that the assignment gives to each item
-    slot: Any  # int32 (m), 1 plus the column that stands for a label; 0 before and after
-    names: Any  # int32, the label that a column stands for
-    costs: Any  # Costs: what each item loses by each column, its gain times -1
+    old: NDArray[np.int32]  # the label that each item had
+    stay: NDArray[np.float64]  # what it gained by that label
+    end: NDArray[np.int64]  # where its costs end, until columns are named
+    chosen: NDArray[np.int32]  # the column that the assignment gives to each item
+    slot: NDArray[np.int32]  # (m), 1 plus the column that stands for a label; 0 before and after
+    names: NDArray[np.int32]  # the label that a column stands for
+    costs: Costs  # what each item loses by each column, its gain times -1
 
 
 @compiled
-def localized(graph, labels):
+def localize(graph, labels):
     """Return labels, all below n_items, with the number of the first item of each.
 
     A label that occurs in several components becomes one label in each of them.
@@ -93,7 +94,7 @@ def enter_all(graph, state):
 
 
 @compiled
-def number(labels):
+def number_labels(labels):
     """Give labels, all below their number, new numbers in order of first appearance, in place."""
     names, n = np.full(len(labels), -1, np.int32), np.int32(0)
     for i in range(len(labels)):
@@ -106,9 +107,9 @@ def number(labels):
 
 @compiled
 def quieten(first, last, graph, state, terms, sums):
-    """Make the active ones of items ``first .. last - 1`` inactive without a better label.
+    """Make items ``first .. last - 1`` inactive, but for active items that have a better label.
 
-    Of a group they are those that would stay even if all labels were free.
+    An item of a group has one if it would move were all labels free.
     """
     active, labels, end = state.active, state.labels, len(state.labels) - 1
     for i in range(first, last):
@@ -155,7 +156,7 @@ def settle(first, last, graph, state, terms, sums, room, n_passes):
 
 @compiled
 def rouse(begin, end, active, everyone):
-    """Make all of items ``begin .. end - 1`` active, if wanted; tell whether any is."""
+    """Make items ``begin .. end - 1`` active if ``everyone``; tell whether any is active."""
     found = False
     for i in range(begin, end):
         active[i] |= everyone
@@ -165,7 +166,7 @@ def rouse(begin, end, active, everyone):
 
 @compiled
 def move(scope, graph, state, terms, sums, room):
-    """Move the active items of a scope to their best labels, those of a group together.
+    """Move the active items of a scope to their best labels, the items of a group together.
 
     Reads the graph, writes ``state``, and uses ``sums`` and ``room``, which is None if there are no
     groups. Tells whether any has moved.
@@ -189,7 +190,7 @@ def _move_items(scope, graph, state, terms, sums):
         if to == here:
             continue
         if to < 0:
-            spare = _first_empty(scope, state.count, spare)
+            spare = _first_empty(scope, state.n_items, spare)
             to = np.int32(spare)
         _leave(state, here, weight[i])
         _enter(state, to, weight[i])
@@ -229,7 +230,7 @@ def reassign(scope, graph, state, terms, room):
 
 @compiled
 def _reassign(items, graph, terms, room):
-    """Choose labels for all items of a unit; tell whether these gain more than the old ones."""
+    """Choose labels for all items of a unit; tell whether they gain more than the old labels."""
     before, n_columns = _name_columns(graph, items, room)
     gained = -assign(len(items), room.costs, n_columns, room.chosen)
     for c in range(n_columns):
@@ -241,7 +242,7 @@ def _reassign(items, graph, terms, room):
 def _best_label(graph, state, i, terms, sums):
     """Return the label to which item i should move: perhaps its own; -1: an empty one.
 
-    Of labels that gain the same the smallest counts. Uses ``sums``, and leaves them 0.
+    Of labels with the same gain the smallest counts. Uses ``sums``, and leaves them 0.
     """
     x, size, weight, least = sums.x, state.size, graph.weight[i], terms.least
     n = gather(graph, state.labels, i, sums, 0)
@@ -254,32 +255,32 @@ def _best_label(graph, state, i, terms, sums):
         if c != here and (gain > best or (gain == best and c < to)):
             best, to = gain, c
         x[c] = 0.0
-    is_content = (to < 0) & ((stay >= -least) | (state.count[here] == 1))
+    is_content = (to < 0) & ((stay >= -least) | (state.n_items[here] == 1))
     return here if is_content else to
 
 
 @compiled
 def _leave(state, c, weight):
     """Take an item of this weight out of the count and the size of label c."""
-    state.count[c] -= 1
-    state.size[c] = state.size[c] - weight if state.count[c] else 0.0
+    state.n_items[c] -= 1
+    state.size[c] = state.size[c] - weight if state.n_items[c] else 0.0
 
 
 @compiled
 def _enter(state, c, weight):
     """Add an item of this weight to the count and the size of label c."""
-    state.count[c] += 1
+    state.n_items[c] += 1
     state.size[c] += weight
 
 
 @compiled
-def _first_empty(scope, count, at):
+def _first_empty(scope, n_items, at):
     """Return the first label from ``at`` on, or else from the first on, that no item has."""
-    while at < scope.end and count[at] > 0:
+    while at < scope.end and n_items[at] > 0:
         at += 1
     if at == scope.end:
         at = scope.begin
-        while count[at] > 0:
+        while n_items[at] > 0:
             at += 1
     return at
 
@@ -305,9 +306,9 @@ def withdraw(first, last, graph, state, room):
 def weigh(first, last, begin, graph, state, terms, sums, room):
     """Write what items ``first .. last - 1`` would gain by each label with a gain above 0.
 
-    Their unit, which was withdrawn, begins at ``begin``. The costs of an item are where its
-    similarities are, counted from those of the unit on. Uses ``sums``, and leaves them 0; writes
-    ``stay``, ``end`` and ``costs`` of the room.
+    Their unit, which was withdrawn, begins at ``begin``. The costs of an item stand where its
+    similarities stand, counted from the first similarity of the unit. Uses ``sums``, and leaves
+    them 0; writes ``stay``, ``end`` and ``costs`` of the room.
     """
     x, size, gamma, column, cost = (
         sums.x,
@@ -356,17 +357,18 @@ def _name_columns(graph, items, room):
 
 @compiled
 def _settle_unit(scope, graph, state, items, is_better, spare, room):
-    """Give the items of a unit their chosen labels if these are better, else the old ones.
+    """Give the items of a unit their chosen labels if ``is_better``, else their old labels.
 
-    An item without a column gets an empty label, its old one if that is empty now. Returns the last
-    empty label that was found, ``spare`` if none was needed. Neighbours of moved items are active.
+    An item without a column gets an empty label: its old label if no item has it now. Returns the
+    last empty label that was found, ``spare`` if none was needed. Neighbours of moved items become
+    active.
     """
     for p in range(len(items)):
         i, c = items.start + p, room.old[p]
         if is_better and room.chosen[p] >= 0:
             c = room.names[room.chosen[p]]
-        elif is_better and state.count[c] > 0:
-            spare = _first_empty(scope, state.count, spare)
+        elif is_better and state.n_items[c] > 0:
+            spare = _first_empty(scope, state.n_items, spare)
             c = np.int32(spare)
         state.labels[i] = c
         _enter(state, c, graph.weight[i])

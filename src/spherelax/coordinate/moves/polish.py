@@ -20,14 +20,14 @@ from spherelax.coordinate.graph.neighbors import Sums, longest
 from spherelax.coordinate.moves.assignment import Costs
 from spherelax.coordinate.moves.merge import merge_all
 from spherelax.coordinate.moves.moves import (
+    MoveTerms,
     Scope,
     State,
-    Terms,
     UnitRoom,
     enter_all,
-    localized,
+    localize,
     move,
-    number,
+    number_labels,
     quieten,
     reassign,
     rouse,
@@ -44,7 +44,7 @@ MAX_ROUNDS = 6
 MAX_PASSES = 20
 
 
-def polished(
+def polish_labels(
     graph: Graph,
     labels: NDArray[np.integer],
     gamma: float,
@@ -52,24 +52,24 @@ def polished(
     active: NDArray[np.bool_] | None = None,
     n_threads: int = 1,
 ) -> Labels:
-    """Improve labels, all below n_items, until no move does; they must respect the groups.
+    """Improve labels, all below n_items, until no move gains; they must respect the groups.
 
-    If ``active`` is given, components without an active item only merge; it is overwritten.
+    If ``active`` is given, components without an active item only merge; ``active`` is overwritten.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((3, 3)))))
-    >>> polished(graph, np.array([0, 0, 1, 2, 1, 2]), gamma=0.5)
+    >>> polish_labels(graph, np.array([0, 0, 1, 2, 1, 2]), gamma=0.5)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
-    moved = _moved(graph, labels, gamma, active, n_threads=n_threads)
-    merged = lowered(graph, moved, gamma, n_threads=n_threads)
+    moved = _move_all(graph, labels, gamma, active, n_threads=n_threads)
+    merged = lower(graph, moved, gamma, n_threads=n_threads)
     return moved if merged is None else merged
 
 
-def moved_once(
+def move_once(
     graph: Graph,
     labels: NDArray[np.integer],
     gamma: float,
@@ -77,14 +77,15 @@ def moved_once(
     active: NDArray[np.bool_] | None = None,
     n_threads: int = 1,
 ) -> Labels:
-    """Visit each item once and move it if that gains; merge nothing. It is cheaper, and rougher.
+    """Visit each item once and move it if that gains; merge nothing. Cheaper and rougher.
 
-    If ``active`` is given, components without an active item stay as they are; it is overwritten.
+    If ``active`` is given, components without an active item keep their labels; ``active`` is
+    overwritten.
     """
-    return _moved(graph, labels, gamma, active, n_threads=n_threads, n_passes=1)
+    return _move_all(graph, labels, gamma, active, n_threads=n_threads, n_passes=1)
 
 
-def lowered(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -> Labels | None:
+def lower(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -> Labels | None:
     """Go on from polished labels to a lower resolution: merge, then move. None: nothing merges."""
     found, least = None, _least_gain(graph)
     for _ in range(MAX_ROUNDS):
@@ -92,11 +93,11 @@ def lowered(graph: Graph, labels: Labels, gamma: float, *, n_threads: int = 1) -
         if mapping is None:
             break
         active = (np.bincount(mapping) > 1)[mapping][labels]
-        found = labels = _moved(graph, mapping[labels], gamma, active, n_threads=n_threads)
+        found = labels = _move_all(graph, mapping[labels], gamma, active, n_threads=n_threads)
     return found
 
 
-def _moved(
+def _move_all(
     graph: Graph,
     labels: NDArray[np.integer],
     gamma: float,
@@ -112,16 +113,16 @@ def _moved(
     """
     m = graph.n_items
     active = np.ones(m, dtype=np.bool_) if active is None else active
-    state = State(localized(graph, labels), np.zeros(m), np.zeros(m, dtype=np.int32), active)
+    state = State(localize(graph, labels), np.zeros(m), np.zeros(m, dtype=np.int32), active)
     enter_all(graph, state)
     with Batches(graph, n_threads) as batches:
-        moves = _Moves(graph, state, Terms(gamma, _least_gain(graph)), batches, n_passes)
+        moves = _Moves(graph, state, MoveTerms(gamma, _least_gain(graph)), batches, n_passes)
         for large in batches.large:
             moves.settle_large(large)
         batches.share_small(moves.settle_small)
     found = state.labels
     del moves, state  # their memory is needed
-    number(found)
+    number_labels(found)
     return found
 
 
@@ -129,7 +130,7 @@ class _Moves:
     """Moves of items, until none gains or for a number of passes, at one resolution."""
 
     def __init__(
-        self, graph: Graph, state: State, terms: Terms, batches: Batches, n_passes: int
+        self, graph: Graph, state: State, terms: MoveTerms, batches: Batches, n_passes: int
     ) -> None:
         self.moved, self.batches, self.n_passes = (graph, state, terms), batches, n_passes
         self.room = [_room(graph) for _ in range(batches.n_threads)]
@@ -139,7 +140,7 @@ class _Moves:
         settle(first, last, *self.moved, *self.room[thread], self.n_passes)
 
     def settle_large(self, large: Large) -> None:
-        """Move the items of a large component likewise, sorted out side by side before."""
+        """Move the items of a large component; threads first find the items that would stay."""
         state = self.moved[1]
         begin, end = large.batches[0][0], large.batches[-1][1]
 

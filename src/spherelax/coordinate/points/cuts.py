@@ -11,9 +11,10 @@ the other. A potential is smooth, which makes short cuts at any distance.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.machine.compiled import compiled
 
@@ -22,15 +23,17 @@ WALK = 60
 # A label is deep if an item is more edges away from the other label than this multiple of the
 # distance that the walk comes on average, the square root of its moves.
 FAR = 2.0
-# Where items are ordered by potential, the peak is the mean of a share of the cuts of a label, side
-# by side: of many cuts, single ones are high by chance. The longer a label is for its width, the
-# more cuts it has: the share is WIDE times its length in widths, at most MOST_WIDE.
+# Where items are ordered by potential, the peak of a label is the largest moving average of its
+# cuts: of many cuts, single ones are high by chance. The window is a share of the cuts. The longer
+# a label is for its width, the more cuts it has: the share is WIDE times its length in widths, at
+# most MOST_WIDE.
 WIDE = 0.05
 MOST_WIDE = 0.5
 WIDE_OF_CELLS = 0.1
 # The share of the current through an item that leaks, so that every part has a potential.
 LEAK = 1e-6
-# The potential is found when its error is this share of the first one, or after so many rounds.
+# Conjugate gradients end when the error of the potential is the share ENOUGH of the first one, or
+# after this number of rounds.
 ENOUGH = 1e-2
 ROUNDS = 300
 
@@ -38,10 +41,10 @@ ROUNDS = 300
 class _Part(NamedTuple):
     """The edges among some items, which are numbered from 0: CSR."""
 
-    indptr: Any  # int64
-    indices: Any  # int32
-    weights: Any  # float64, what an edge adds to a cut between its ends
-    steps: Any  # float64, the chance that the random walk takes the edge
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    weights: NDArray[np.float64]  # what an edge adds to a cut between its ends
+    steps: NDArray[np.float64]  # the chance that the random walk takes the edge
 
 
 @compiled
@@ -74,7 +77,7 @@ def nearest(graph, small, large, place, n):
 def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cells):
     """Return the lower of the peaks in both labels, and the lowest cut between these two.
 
-    The first ``n_small`` items are those of one label, the others of the other one. ``place`` is
+    The first ``n_small`` items are of the one label, the rest is of the other. ``place`` is
     the position of each item of the graph among them, or -1; ``between`` is the summed weight of
     the edges between the labels; ``has_cells`` tells whether items are cells.
     """
@@ -178,7 +181,7 @@ def _extent(distance, n_small):
 def _potential(part, n_small, distance):
     """Return the potential of each item when one unit of current goes from one label to the other.
 
-    It enters in equal parts at the items of the second label and leaves at those of the first.
+    It enters in equal parts at the items of the second label and leaves at the items of the first.
     Edges conduct by their weight. Found by conjugate gradients; where there is no way to the other
     label, it is infinite, as the distance is.
     """
@@ -295,7 +298,10 @@ def _extremes(cuts, n_small, first, last, between, share):
 
 @compiled
 def _peak(cuts, share):
-    """Return the largest mean of a share of the cuts, side by side, and the first of them."""
+    """Return the largest moving average of cuts, and the first cut of its window.
+
+    The width of the window is a share of the cuts.
+    """
     width = max(int(share * len(cuts)), 1)
     total = 0.0
     for at in range(width):

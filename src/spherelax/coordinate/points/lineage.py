@@ -1,4 +1,4 @@
-"""How small parts of labels merge to labels, and labels to one, across valleys of which depths.
+"""Across which valleys small parts of labels merge to labels, and labels to one: a tree.
 
 A label may hold two things with a valley between them that was not deep enough to count. The items
 on its two sides are then less likely the same thing, the deeper it is.
@@ -25,7 +25,7 @@ class Merge(NamedTuple):
 
 
 class Lineage:
-    """Merges of sets of parts; sets are numbered, first those of one part each.
+    """Merges of sets of parts; sets are numbered, first the sets of one part.
 
     Attributes
     ----------
@@ -65,10 +65,10 @@ class Lineage:
     def share(
         self, labels: Labels, differ: Sequence[float], cells: Labels | None = None
     ) -> NDArray[np.float64]:
-        """Return the expected share of the others of its label that no valley tells from an item.
+        """Return for each item the expected share of its label that no valley separates from it.
 
         ``differ`` says of each merge how likely its two sets are not the same thing; ``cells`` is
-        the cell of each item, where parts are those of cells.
+        the cell of each item, where parts are made of cells.
         """
         parts = self.parts if cells is None else self.parts[cells]
         key = labels.astype(np.int64) * self.n_parts + parts

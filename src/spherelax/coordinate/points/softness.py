@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph import Graph
 from spherelax.labels import Labels
 
 
@@ -33,7 +33,7 @@ class Softness(NamedTuple):
 
         Examples
         --------
-        >>> from spherelax.coordinate.graph.graph import build_graph
+        >>> from spherelax.coordinate.graph import build_graph
         >>> from spherelax.problem import Problem
         >>> from spherelax.similarity import neighbor_graph
         >>> points = np.random.default_rng(0).normal(size=(900, 2))

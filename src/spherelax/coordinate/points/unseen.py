@@ -8,8 +8,9 @@ number.
 
 Between points, a border is a valley in density that is deep enough to be seen. If depths of valleys
 vary like the lengths of random vectors in a plane (Rayleigh's law), the squares of depths fall off
-exponentially. So the mean of those seen says how many are too shallow to be seen. Things with sharp
-edges hide fewer of them, and labels whose density varies more than that of one thing more.
+exponentially. So the mean square of the depths that are seen says how many valleys are too shallow
+to be seen. Things with sharp edges hide fewer valleys, and labels whose density varies more than
+that of one thing hide more.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ from spherelax.coordinate.points.softness import Softness
 from spherelax.coordinate.points.valleys import VALLEY, Tree
 from spherelax.labels import Labels
 
-# Valleys that are believed in before any is seen, and the mean of the squares of their depths
-# beyond the shallowest one that counts.
+# Prior: number of valleys, and their mean squared depth above VALLEY**2.
 BELIEVED = 8.0
 MEAN_SQUARE = 0.2
 # How fast the number of hidden valleys grows with the softness of a label, as an exponent.
@@ -57,11 +57,11 @@ class Unseen:
         return None if self.valleys is None else self.valleys()
 
     def elsewhere(self) -> Unseen:
-        """Return what is known if there are other items."""
+        """Return what is known where items have been added."""
         return replace(self, cells=None, softness=None)
 
     def share(self, labels: Labels) -> NDArray[np.float64]:
-        """Return the expected share of the others of its label that are the same thing as an item.
+        """Return for each item the expected share of its label that is the same thing.
 
         Examples
         --------
@@ -99,9 +99,9 @@ def share_between(
 ) -> NDArray[np.float64]:
     """Return the expected share by the depths of the valleys that were seen.
 
-    Those that were not lie in labels in proportion to the pairs of items there, and are fewer or
-    more where the density varies less or more than in a Gaussian. Their number in a label is random
-    (Poisson's law); n of them leave a share of 1 / (n + 1).
+    Valleys that were not seen lie in labels in proportion to the pairs of items there, and are
+    fewer or more where the density varies less or more than in a Gaussian. Their number in a label
+    has a Poisson distribution; n valleys leave a share of 1 / (n + 1).
 
     Examples
     --------
@@ -120,8 +120,8 @@ def share_between(
 def chance_of_border(depth: float, hidden: float) -> float:
     """Return how likely two sides of a valley are not the same thing.
 
-    Below half of the limit beyond 0, which is what noise takes off, it says nothing; from there on
-    each multiple of the limit makes the odds of a border larger by a factor of e.
+    Noise lowers depths by about VALLEY / 2. A depth below -VALLEY / 2 says nothing; above it, each
+    VALLEY of depth multiplies the odds of a border by e.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def chance_of_border(depth: float, hidden: float) -> float:
 
 
 def n_hidden(depths: Sequence[float]) -> float:
-    """Return how many valleys are too shallow to be seen for each that is, by their depths.
+    """Return how many valleys are too shallow to be seen for each valley that is seen.
 
     Examples
     --------

@@ -4,8 +4,8 @@ In a neighbour graph every patch of a cluster has many edges inside and few to t
 cluster, so that no score of whole labelings says where to stop merging. Here single pairs of
 touching labels are judged. Their items are put in order, from deep inside one label to deep inside
 the other, and the cut at every position is weighed (cuts.py). Inside one cluster neighbouring cuts
-weigh about the same; between two clusters there is a valley, cuts that weigh less than those on
-both sides.
+weigh about the same; between two clusters there is a valley, cuts that weigh less than the cuts
+on both sides.
 
 An edge weighs ``W_ij / max(s_i, s_j)``, s being the distance to the neighbours, so that a cut
 measures the density of points on the cutting surface, in any dimension. In units of the mean edge
@@ -15,14 +15,17 @@ their size. It is measured on the data, at labels so small that they show nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph import Contraction, Graph, contract, hash_numbers
+from spherelax.coordinate.points.borders import NONE
 from spherelax.coordinate.points.cuts import nearest, peak_and_valley
 from spherelax.coordinate.points.lineage import Lineage
 from spherelax.labels import Labels, count_labels, renumber
@@ -33,9 +36,6 @@ MOST_ITEMS = 1 << 13
 N_CELLS = 1 << 10
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
-# In many dimensions edges bridge valleys. There, one that is half as deep counts too, if the border
-# is as much thinner than that of two patches.
-SLIGHT = 0.2
 # This number times the noise, times how far the deepest of all dips lies beyond a usual one, is
 # added to the square root of a valley before it is compared: a smaller one splits one Gaussian, a
 # larger one merges touching ones.
@@ -56,10 +56,8 @@ MOST_CELLS = 1.5
 # number that the smaller one has, and at least LEAST_REACH.
 REACH = 5
 LEAST_REACH = 500
-# Number of neighbours of a label that are looked at first: those with the largest cuts.
+# Number of neighbours of a label that are looked at first, by falling cuts.
 STRONGEST = 5
-# Keeps logarithms finite where a cut is 0.
-NONE = 1e-6
 # How deep the valley counts between labels that do not even touch.
 DEEP = 2.0
 
@@ -76,8 +74,8 @@ class Field(NamedTuple):
     edge_weights : ndarray
         What each edge adds to a cut between its ends, in the order of the graph.
     item_weights, item_edges : ndarray of shape (n_items,)
-        What the edges of each item weigh, those inside a cell too, and their similarity in units of
-        the mean edge.
+        What the edges of each item weigh, with the edges inside a cell, and their similarity in
+        units of the mean edge.
     has_cells : bool
         Whether items are cells.
     """
@@ -91,7 +89,7 @@ class Field(NamedTuple):
     @classmethod
     def of(cls, graph: Graph, scales: NDArray[np.float64]) -> Field:
         """Weigh the edges of a graph by the distances of points to their neighbours."""
-        m, row = graph.n_items, np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+        m, row = graph.n_items, graph.rows()
         edge_weights = graph.values / np.maximum(scales[row], scales[graph.indices])
         mean = float(graph.values.mean()) if len(graph.values) else 1.0
         return cls(
@@ -106,35 +104,13 @@ class Field(NamedTuple):
         """How many edges one edge of the graph stands for: 1, and more between cells."""
         return float(self.item_edges.sum()) / max(len(self.edge_weights), 1)
 
-    def contracted(self, labels: Labels) -> Field:
-        """Return the field whose items are labels."""
-        graph, k = self.graph, count_labels(labels)
-        row = np.repeat(labels, np.diff(graph.indptr)).astype(np.int64)
-        column = labels[graph.indices]
-        crossing = row != column
-
-        def summed(by: NDArray[np.integer], of: NDArray[np.floating]) -> NDArray[np.float64]:
-            return np.bincount(by, weights=of).astype(float)
-
-        pairs, which = np.unique(row[crossing] * k + column[crossing], return_inverse=True)
-        contracted = Graph(
-            indptr=np.searchsorted(pairs, np.arange(k + 1) * k),
-            indices=(pairs % k).astype(np.int32),
-            values=summed(which, graph.values[crossing]).astype(np.float32),
-            weight=summed(labels, graph.weight).astype(np.float32),
-            group=graph.group,
-            # Labels are numbered by first appearance, and so by component.
-            component_ptr=np.r_[labels[graph.component_ptr[:-1]], k].astype(np.int32),
-            unit_ptr=np.arange(k + 1, dtype=np.int32),
-            given=np.arange(k, dtype=np.int32),
-            strongest=0.0,
-        )
-        contracted = contracted.with_values(contracted.values)
+    def contract(self, by: Contraction) -> Field:
+        """Return the field whose items are the labels of a contraction of its graph."""
         return Field(
-            contracted,
-            summed(which, self.edge_weights[crossing]),
-            summed(labels, self.item_weights),
-            summed(labels, self.item_edges),
+            by.graph,
+            by.sum_entries(self.edge_weights),
+            by.sum_items(self.item_weights),
+            by.sum_items(self.item_edges),
             has_cells=True,
         )
 
@@ -156,14 +132,6 @@ def steps_to_merge(path: Sequence[Labels]) -> list[int]:
     ]
 
 
-def merged(field: Field, labelings: Sequence[Labels]) -> Iterator[Labels]:
-    """Merge the labels of one step after the other; the noise is measured on the first ones."""
-    valleys = _Valleys(field)
-    blur = valleys.blur(labelings[0])
-    for labels in labelings:
-        yield valleys.merge(labels, blur)
-
-
 class Tree(NamedTuple):
     """How parts of labels merge; the first ``n_inside`` merges are inside labels."""
 
@@ -178,56 +146,95 @@ class Tree(NamedTuple):
         return found[self.n_inside :] + deep
 
 
-def tree(field: Field, finest: Labels, labels: Labels) -> Tree:
-    """Merge what labels hold of the finest labels, inside each label first.
-
-    The noise is measured on the finest labels. Labels that touch no other count as deep.
-    """
-    valleys = _Valleys(field)
-    blur = valleys.blur(finest)
-    pairs = finest.astype(np.int64) * count_labels(labels) + labels
-    lineage = Lineage(renumber(np.unique(pairs, return_inverse=True)[1]))
-    whole = valleys.inside(lineage, labels, blur)
-    n_inside = len(lineage.merges)
-    valleys.link(lineage, whole, labels, blur)
-    return Tree(lineage, n_inside)
-
-
-def joined(
-    field: Field,
-    finest: Labels,
-    labels: Labels,
-    thinness: Callable[[Labels], NDArray[np.float64]],
-) -> Labels:
-    """Join labels unless there is a valley between them, be it slight, and their border is thin.
-
-    ``thinness`` returns by how much the border of each two labels is thinner than that of patches.
-    All pairs are judged before any are joined: what has grown together has thick borders all
-    around. Labels that show nothing but noise would join others to each other. They are merged
-    first, each with one label. The noise is measured on the finest labels.
-    """
-    valleys = _Valleys(field)
-    blur = valleys.blur(finest)
-    labels = valleys.without_small(labels, blur)
-    thin, root = thinness(labels), list(range(count_labels(labels)))
-    for depth, a, b in valleys.depths(labels, blur):
-        if min(depth, thin[a, b]) <= SLIGHT:
-            root[_root(root, a)] = _root(root, b)
-    return renumber(np.array([_root(root, a) for a in root], dtype=np.int32)[labels])
-
-
 def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
-    """Return the labels with the best score of those whose number of labels is met most often."""
+    """Return the labels with the best score among those with the commonest number of labels."""
     numbers, counts = np.unique([labels.max() for labels in labelings], return_counts=True)
     most = numbers[counts.argmax()]
     return max((labels for labels in labelings if labels.max() == most), key=score)
 
 
-class _Valleys:
-    """Cuts and valleys between labels; valleys are remembered from one labeling to the next.
+@dataclass(frozen=True, eq=False)
+class Valleys:
+    """Valleys between labels of a field, beyond the noise that its finest labels show.
+
+    The noise is measured once, when it is first needed.
+    """
+
+    field: Field
+    finest: Labels
+
+    @cached_property
+    def _measured(self) -> tuple[float, dict[Pair, tuple[float, float]]]:
+        """What noise adds to the square root of a valley, and the valleys it was measured on."""
+        merging = _Merging(self.field, 0.0, {})
+        return blur(self.field, merging.noise(self.finest)), merging.known
+
+    def _begin(self) -> _Merging:
+        noise, known = self._measured
+        return _Merging(self.field, noise, known.copy())
+
+    def merge(self, labelings: Iterable[Labels]) -> Iterator[Labels]:
+        """Merge the labels of one labeling after the other, until all valleys count."""
+        merging = self._begin()
+        for labels in labelings:
+            yield merging.merge(labels)
+
+    def tree(self, labels: Labels) -> Tree:
+        """Merge what labels hold of the finest labels, inside each label first.
+
+        Labels that touch no other count as deep.
+        """
+        merging = self._begin()
+        pairs = self.finest.astype(np.int64) * count_labels(labels) + labels
+        lineage = Lineage(renumber(np.unique(pairs, return_inverse=True)[1]))
+        sets = merging.merge_inside(lineage, labels)
+        n_inside = len(lineage.merges)
+        merging.merge_labels(lineage, sets, labels)
+        return Tree(lineage, n_inside)
+
+    def join(self, labels: Labels, thinness: Callable[[Labels], NDArray[np.float64]]) -> Labels:
+        """Join two labels unless there is a valley between them and their border is thin.
+
+        In many dimensions edges bridge valleys: here, a valley that is half as deep as one that
+        counts is enough, if the border is as much thinner than that of two patches, which
+        ``thinness`` returns for each two labels. All pairs are judged before any are joined,
+        because labels that have grown together have thick borders all around. Small labels, which
+        show nothing but noise, would join large labels to each other; so each is first merged with
+        one label.
+        """
+        merging, least = self._begin(), VALLEY / 2
+        labels = merging.merge_small(labels)
+        thin, root = thinness(labels), list(range(count_labels(labels)))
+        for depth, a, b in merging.depths(labels):
+            if min(depth, thin[a, b]) <= least:
+                root[_root(root, a)] = _root(root, b)
+        return renumber(np.array([_root(root, a) for a in root], dtype=np.int32)[labels])
+
+
+def blur(field: Field, noise: float) -> float:
+    """Return what is added to the square root of a valley, by the noise of small labels.
+
+    The border that is left when all other labels are merged is the deepest of as many dips as there
+    are small labels. Among N normal numbers the largest is about ``sqrt(2 log N)`` deviations from
+    the middle. Between cells peaks are wide, and so are less high by chance.
+    """
+    if field.has_cells:
+        return float(min(noise, NOISE_CAP * np.sqrt(field.bundle)))
+    n_labels = max(field.graph.n_items / CELL, 2.0)
+    mean = (n_labels * noise + EVEN_LABELS * EVEN_NOISE) / (n_labels + EVEN_LABELS)
+    return float(NOISE_FACTOR * np.sqrt(2.0 * np.log(n_labels)) * mean)
+
+
+class _Merging:
+    """Labels that are merged two by two, the cuts between them, and the valleys that were measured.
 
     Attributes
     ----------
+    blur : float
+        What noise adds to the square root of a valley.
+    known : dict
+        Peak and valley of pairs of sets of items, by their tags: remembered from one labeling to
+        the next.
     items : dict of int to ndarray
         The items of each label.
     cuts : dict of int to dict
@@ -236,14 +243,13 @@ class _Valleys:
         A number for each label that depends on its set of items only.
     """
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Field, blur: float, known: dict[Pair, tuple[float, float]]) -> None:
         m = field.graph.n_items
-        self.field = field
+        self.field, self.blur, self.known = field, blur, known
         self._place = np.full(m, -1, dtype=np.int64)
         self.cuts: dict[int, dict[int, float]] = {}
         # The tag of a set of items is the exclusive or of the random numbers of its items.
-        self._item_tags = np.random.default_rng(0).integers(0, 2**62, m)
-        self._known: dict[Pair, tuple[float, float]] = {}
+        self._item_tags = hash_numbers(np.arange(m))
 
     def noise(self, labels: Labels) -> float:
         """Return the median over labels of the smallest dip, in square roots, to a neighbour.
@@ -258,22 +264,11 @@ class _Valleys:
                 smallest.append(min(2.0 * (np.sqrt(high) - np.sqrt(low)) for high, low in valleys))
         return float(np.median(smallest)) if smallest else 0.0
 
-    def blur(self, labels: Labels) -> float:
-        """Return what is added to the square root of a valley, by the noise of small labels.
+    def merge_inside(self, lineage: Lineage, labels: Labels) -> list[int]:
+        """Merge the parts of each label, across the shallowest valleys first.
 
-        The border that is left when all others are merged is the deepest of as many dips as there
-        are small labels. Among N normal numbers the largest is about ``sqrt(2 log N)`` deviations
-        from the middle. Between cells peaks are wide, and so are less high by chance.
+        Returns the set of parts that each label is.
         """
-        field, noise = self.field, self.noise(labels)
-        if field.has_cells:
-            return float(min(noise, NOISE_CAP * np.sqrt(field.bundle)))
-        n_labels = max(field.graph.n_items / CELL, 2.0)
-        mean = (n_labels * noise + EVEN_LABELS * EVEN_NOISE) / (n_labels + EVEN_LABELS)
-        return float(NOISE_FACTOR * np.sqrt(2.0 * np.log(n_labels)) * mean)
-
-    def inside(self, lineage: Lineage, labels: Labels, blur: float) -> list[int]:
-        """Merge the parts of each label, across the shallowest valleys first; return the sets."""
         self._start(lineage.parts)
         label = {a: int(labels[items[0]]) for a, items in self.items.items()}
         self.cuts = {
@@ -281,48 +276,48 @@ class _Valleys:
             for a, cuts in self.cuts.items()
         }
         of = {a: a for a in self.items}
-        for (a, b), depth, united in self._unions(blur, np.inf):
+        for (a, b), depth, united in self._unions(np.inf):
             of[united] = lineage.merge(of.pop(a), of.pop(b), depth)
-        whole: list[list[int]] = [[] for _ in range(count_labels(labels))]
+        sets: list[list[int]] = [[] for _ in range(count_labels(labels))]
         for a, merged_to in of.items():
-            whole[label[a]].append(merged_to)
-        return [lineage.merge_all(sets, -np.inf) for sets in whole]
+            sets[label[a]].append(merged_to)
+        return [lineage.merge_all(each, -np.inf) for each in sets]
 
-    def link(self, lineage: Lineage, whole: list[int], labels: Labels, blur: float) -> None:
-        """Merge labels, across the shallowest valleys first, and at last those that are apart."""
-        root, whole = list(range(len(whole))), whole.copy()
-        for depth, a, b in sorted(self.depths(labels, blur)):
+    def merge_labels(self, lineage: Lineage, sets: list[int], labels: Labels) -> None:
+        """Merge the sets of labels, across the shallowest valleys first; last what touches none."""
+        root, sets = list(range(len(sets))), sets.copy()
+        for depth, a, b in sorted(self.depths(labels)):
             one, other = (_root(root, label) for label in (a, b))
             if one != other:
                 root[one] = other
-                whole[other] = lineage.merge(whole[one], whole[other], depth)
-        lineage.merge_all((whole[a] for a, b in enumerate(root) if a == b), DEEP)
+                sets[other] = lineage.merge(sets[one], sets[other], depth)
+        lineage.merge_all((sets[a] for a, b in enumerate(root) if a == b), DEEP)
 
-    def depths(self, labels: Labels, blur: float) -> list[tuple[float, int, int]]:
+    def depths(self, labels: Labels) -> list[tuple[float, int, int]]:
         """Return how deep the valley is between each two touching labels."""
         self._start(labels)
         pairs = [(a, b) for a, cuts in self.cuts.items() for b in cuts if a < b]
-        return [(self._depth(a, b, blur), a, b) for a, b in pairs]
+        return [(self._depth(a, b), a, b) for a, b in pairs]
 
-    def _depth(self, a: int, b: int, blur: float) -> float:
+    def _depth(self, a: int, b: int) -> float:
         """Return the logarithm of how much higher a peak is than the valley between two labels."""
         high, low = self._valley(a, b)
-        return float(np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + blur + NONE))
+        return float(np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + self.blur + NONE))
 
-    def merge(self, labels: Labels, blur: float) -> Labels:
+    def merge(self, labels: Labels) -> Labels:
         """Merge the two labels with the shallowest valley, one pair at a time, until all count."""
         self._start(labels)
-        for _ in self._unions(blur, VALLEY):
+        for _ in self._unions(VALLEY):
             pass
         return self._labels()
 
-    def without_small(self, labels: Labels, blur: float) -> Labels:
+    def merge_small(self, labels: Labels) -> Labels:
         """Merge labels of up to CELL items with their widest neighbour, unless a valley counts."""
         self._start(labels)
         for a in sorted(self.items, key=lambda a: len(self.items[a])):
             if a in self.items and len(self.items[a]) <= CELL and self.cuts[a]:
                 widest = max(self.cuts[a], key=self.cuts[a].__getitem__)
-                if self._depth(a, widest, blur) <= VALLEY:
+                if self._depth(a, widest) <= VALLEY:
                     self._unite(a, widest)
         return self._labels()
 
@@ -333,17 +328,17 @@ class _Valleys:
             found[items] = label
         return renumber(found)
 
-    def _unions(self, blur: float, deepest: float) -> Iterator[tuple[Pair, float, int]]:
+    def _unions(self, deepest: float) -> Iterator[tuple[Pair, float, int]]:
         """Merge across valleys up to a depth, the shallowest first; yield each pair and its label.
 
-        For each label the neighbours with the largest cuts are looked at first, the others once no
-        valley among the first is too shallow.
+        For each label the neighbours with the largest cuts are looked at first, and the other
+        neighbours once no valley among the first is too shallow.
         """
         depth: dict[Pair, float] = {}
         later: set[Pair] = set()
 
         def measure(pair: Pair) -> None:
-            depth[pair] = self._depth(*pair, blur)
+            depth[pair] = self._depth(*pair)
 
         def measure_strongest(a: int) -> None:
             by_cut = sorted(self.cuts[a], key=self.cuts[a].__getitem__, reverse=True)
@@ -383,12 +378,11 @@ class _Valleys:
         self.tags = {
             a: int(np.bitwise_xor.reduce(self._item_tags[part])) for a, part in enumerate(parts)
         }
-        between = self.field.contracted(labels)
-        indptr, indices, weights = (
-            array.tolist() for array in (*between.graph[:2], between.edge_weights)
-        )
+        between = contract(self.field.graph, labels)
+        weights = between.sum_entries(self.field.edge_weights)
+        indptr, indices, cuts = (array.tolist() for array in (*between.graph[:2], weights))
         self.cuts = {
-            a: dict(zip(indices[first:last], weights[first:last], strict=True))
+            a: dict(zip(indices[first:last], cuts[first:last], strict=True))
             for a, (first, last) in enumerate(pairwise(indptr))
         }
 
@@ -411,7 +405,7 @@ class _Valleys:
         Both are in units of the mean edge of the sparser label.
         """
         key = (min(self.tags[a], self.tags[b]), max(self.tags[a], self.tags[b]))
-        if key not in self._known:
+        if key not in self.known:
             small, large = sorted((self.items[a], self.items[b]), key=len)
             reach = min(max(LEAST_REACH, REACH * len(small)), len(large))
             near = nearest(self.field.graph, small, large, self._place, reach)
@@ -426,8 +420,8 @@ class _Valleys:
                 field.item_weights[part].sum() / field.item_edges[part].sum()
                 for part in (small, large)
             )
-            self._known[key] = high / unit, low / unit
-        return self._known[key]
+            self.known[key] = high / unit, low / unit
+        return self.known[key]
 
 
 def _root(root: list[int], label: int) -> int:

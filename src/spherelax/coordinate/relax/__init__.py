@@ -1,1 +1,10 @@
-"""Rows of U, one sparse row per item, while the resolution falls."""
+"""Rows of U, one sparse row per item, while the resolution falls.
+
+`sweep_rows` raises the relaxed objective by coordinate ascent and yields an `Iterate` for each
+resolution; `round_rows` makes labels of its rows.
+"""
+
+from spherelax.coordinate.relax.rows import Rows, round_rows
+from spherelax.coordinate.relax.sweep import Iterate, sweep_rows
+
+__all__ = ["Iterate", "Rows", "round_rows", "sweep_rows"]

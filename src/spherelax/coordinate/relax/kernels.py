@@ -10,36 +10,31 @@ largest are kept, which is exact ascent over rows with at most r entries. An ite
 attracts gets an empty column.
 
 Nothing attracts an item to a column outside its connected component, and each component has its
-own columns, so no row depends on other components. Those of small ones are visited one unit after
-the other: the items of one group, or a single item. A large one is visited in batches of units, of
-which the largest are cut into pieces: `propose` finds the best rows of a batch while all rows stay
-as they are, so that any number of threads gives the same bits, and `commit` puts them into place;
-then comes the next batch.
+own columns, so no row depends on other components. A unit is the items of one group, or a single
+item. The units of a small component are visited one after the other (`visit_units`). A large
+component is visited in batches of units, and its largest units are cut into pieces: `propose` finds
+the best rows of a batch while all rows stay as they are, so that any number of threads gives the
+same bits, and `commit` puts them into place; then comes the next batch.
 
-Only active items are visited: those with a neighbour whose row has changed since the last visit,
-and those for which the resolution has fallen to their activation level, where another column would
-enter their row. They wait in a queue, so that it is known which memory is needed next: it is
-fetched ahead (`prefetch`), without which most of the time would be spent on waiting for it.
+Only active items are visited. An item is active if the row of a neighbour has changed since the
+last visit, or if the resolution has fallen to the item's activation level, where another column
+would enter its row. Active items wait in a queue, so that the memory which is needed next is known
+and fetched ahead (`prefetch`); without this, most of the time would be spent waiting for memory.
 
 Numba counts references to the arrays of a function unless it can see that the counts cancel. In
 functions that are called for every item that would double the time (`propose` on 40,000 items:
-0.67 s instead of 0.30 s). So these functions take arrays out of tuples first, return in one place,
-and have ``&`` where ``and`` would skip reading an array.
-
-Numba compiles a function again when its own file has changed, but not when one that it calls has
-changed in another file: who edits rows.py, neighbors.py, prefetch.py or assignment.py deletes the
-cached code.
+0.67 s instead of 0.30 s). So functions that are called for every item take arrays out of tuples
+first, return in one place, and have ``&`` where ``and`` would skip reading an array.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from spherelax.coordinate.graph.neighbors import activate_neighbors
-from spherelax.coordinate.machine.compiled import compiled
-from spherelax.coordinate.machine.prefetch import AHEAD, CACHED, prefetch
+from spherelax.coordinate.machine import AHEAD, CACHED, compiled, prefetch
 from spherelax.coordinate.relax.rows import (
     PackedRows,
     add,
@@ -57,51 +52,51 @@ from spherelax.coordinate.relax.rows import (
 QUIET = 1e-3
 # The activation level of a row that is active at any resolution.
 ALWAYS = np.float32(np.inf)
-# Makes an activation level that is stored times -1 negative, even if it is 0.
+# Subtracted from an activation level that is stored times -1: so it is below 0 even if it is 0.
 TINY = np.float32(1e-30)
 
 
-class Terms(NamedTuple):
+class RowTerms(NamedTuple):
     """The numbers of the objective in a pass."""
 
-    gamma: Any  # float64, the resolution
-    mu: Any  # float64, how strongly items of a group repel each other
-    tau: Any  # float64, entries below this share of the largest of their row are dropped
+    gamma: float  # the resolution
+    mu: float  # how strongly items of a group repel each other
+    tau: float  # entries below this share of the largest of their row are dropped
 
 
 class Span(NamedTuple):
     """Items ``first .. last - 1`` of a batch, which begin in a unit."""
 
-    first: Any  # int64
-    last: Any  # int64
-    unit: Any  # int64
-    base: Any  # int64, where the batch begins
-    component: Any  # int64
-    largest: Any  # int64, units with more items are visited in pieces
+    first: int
+    last: int
+    unit: int
+    base: int  # where the batch begins
+    component: int
+    largest: int  # units with more items are visited in pieces
 
 
 class Visit(NamedTuple):
     """One item that is visited."""
 
-    item: Any
-    weight: Any  # float32, n_i
-    price: Any  # float64, gamma n_i
-    grouped: Any  # bool, whether other items are in its group
-    cut: Any  # bool, whether its group is visited in pieces
+    item: int
+    weight: float  # n_i
+    price: float  # gamma n_i
+    grouped: bool  # whether other items are in its group
+    cut: bool  # whether its group is visited in pieces
 
 
 @compiled
-def one_by_one(first, last, graph, rows, columns, terms, proposed, scratch, gains):
+def visit_units(first, last, graph, rows, columns, terms, proposed, scratch, gains):
     """Visit components ``first .. last - 1``, each unit in a batch of its own.
 
-    Writes into ``gains`` what the objective gained by each of the components.
+    Writes into ``gains`` what the objective gained in each component.
     """
     component_ptr, unit_ptr = graph.component_ptr, graph.unit_ptr
     unit = _unit_at(component_ptr[first], unit_ptr)
     for component in range(first, last):
         gains[component] = 0.0
         while unit_ptr[unit] < component_ptr[component + 1]:
-            begin, end = np.int64(unit_ptr[unit]), np.int64(unit_ptr[unit + 1])
+            begin, end = int(unit_ptr[unit]), int(unit_ptr[unit + 1])
             if _any_active(begin, end, rows, terms):
                 span = Span(begin, end, unit, begin, component, end - begin)
                 propose(span, graph, rows, columns, terms, proposed, scratch)
@@ -126,7 +121,7 @@ def _unit_at(item, unit_ptr):
 
 @compiled
 def _any_active(begin, end, rows, terms):
-    """Tell whether any of items ``begin .. end - 1`` is to be visited."""
+    """Tell whether any of items ``begin .. end - 1`` is active."""
     active, activation = rows.active, rows.activation
     found = False
     for i in range(begin, end):
@@ -136,7 +131,7 @@ def _any_active(begin, end, rows, terms):
 
 @compiled
 def occupy(first, last, rows, terms, occupied):
-    """Sum the rows of a unit, items ``first .. last - 1``, by column, if any is to be visited."""
+    """Sum the rows of a unit, items ``first .. last - 1``, by column, if any of them is active."""
     packed = PackedRows(rows.packed, rows.value)
     if _any_active(first, last, rows, terms):
         for i in range(first, last):
@@ -155,10 +150,10 @@ def vacate(first, last, rows, occupied):
 def propose(span, graph, rows, columns, terms, proposed, scratch):
     """Write the best rows of the active items of a span into ``proposed``; they become inactive.
 
-    Reads graph, rows and columns; writes the activation levels, which nobody else reads; uses
-    ``scratch``, and leaves its sums 0. Items of a group see the rows that have just been proposed
-    for those before them in the span, for repulsion only. A group that is visited in pieces has
-    been summed once for all of them (`occupy`).
+    Reads graph, rows and columns; writes the activation levels, which no other thread reads; uses
+    ``scratch``, and leaves its sums 0. The repulsion of an item counts the rows that have just been
+    proposed for earlier items of its group in the span. The rows of a group that is visited in
+    pieces have been summed before, once for all pieces (`occupy`).
     """
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
     moved, gain, active, activation = proposed.moved, proposed.gain, rows.active, rows.activation
@@ -184,8 +179,8 @@ def propose(span, graph, rows, columns, terms, proposed, scratch):
                 add(old, i, -1.0, group)
             visit = Visit(i, node_weight[i], terms.gamma * node_weight[i], grouped, is_cut)
             n = attract(graph, old, i, scratch)
-            before = _objective_of_row(visit, old, s, terms, scratch)
-            is_repelled = _candidates(visit, n, s, terms, scratch)
+            before = _take_out_row(visit, old, s, terms, scratch)
+            is_repelled = _write_candidates(visit, n, s, terms, scratch)
             gain[p] = keep_largest(new, p, scratch, n, terms.tau) - before
             stays = _stays_alone(i, p, rows, columns, new)
             moved[p] = 0.0 if stays else distance(new, p, old, i)
@@ -207,9 +202,10 @@ def propose(span, graph, rows, columns, terms, proposed, scratch):
 
 @compiled
 def _find_active(span, rows, terms, proposed):
-    """Put the active items of a span in the queue; set their ``moved`` to 0, that of others to -1.
+    """Put the active items of a span in the queue; return where they end in it.
 
-    They follow each other in ``queue`` from the span's own beginning on. Returns where they end.
+    They follow each other in ``queue`` from the span's own beginning on. ``moved`` becomes 0 for
+    active items and -1 for inactive ones.
     """
     moved, queue = proposed.moved, proposed.queue
     active, activation = rows.active, rows.activation
@@ -225,7 +221,7 @@ def _find_active(span, rows, terms, proposed):
 
 @compiled
 def _look_ahead(k, last, base, graph, rows, s, proposed, scratch):
-    """Fetch what the visits after the k-th of the queue need, of which the last is ``last``."""
+    """Fetch what the visits after the k-th of the queue need; the queue ends with ``last``."""
     packed, x, queue = rows.packed, scratch.x, proposed.queue
     indptr, indices, values = graph.indptr, graph.indices, graph.values
     i = base + queue[min(k + 2 * AHEAD, last)]
@@ -249,10 +245,11 @@ def _look_ahead(k, last, base, graph, rows, s, proposed, scratch):
 
 
 @compiled
-def _objective_of_row(visit, rows, s, terms, scratch):
-    """Return what the present row of an item contributes to the objective.
+def _take_out_row(visit, rows, s, terms, scratch):
+    """Take the present row of an item out of the null model; return what the row contributes.
 
-    Then adds ``gamma n_i^2 U_i`` to ``x``, so that all of ``gamma n_i s`` can be subtracted.
+    Adds ``gamma n_i^2 U_i`` to ``x``: the column sums ``s`` still hold the row, and ``gamma n_i s``
+    is subtracted from ``x`` later. The contribution is a part of the objective.
     """
     packed, value, x = rows.packed, rows.value, scratch.x
     r = packed.shape[1] // 2
@@ -263,31 +260,31 @@ def _objective_of_row(visit, rows, s, terms, scratch):
             v = value[visit.item, r + t]
             total += v * (x[c] - visit.price * (s[c] - visit.weight * v))
             if visit.grouped:
-                total -= terms.mu * v * _held(c, visit, scratch)
+                total -= terms.mu * v * _group_sum(c, visit, scratch)
             if x[c] > 0.0:
                 x[c] += visit.price * visit.weight * v
     return total
 
 
 @compiled
-def _candidates(visit, n, s, terms, scratch):
+def _write_candidates(visit, n, s, terms, scratch):
     """Write into ``y`` the entries of the best row at the n touched columns, before scaling.
 
-    Tells whether the group of the item repels it from any column that attracts it.
+    Returns whether the group of the item repels it from any column that attracts it.
     """
     x, y, touched = scratch.x, scratch.y, scratch.touched
     is_repelled = False
     for q in range(n):
         c = touched[q]
         y[q] = x[c] - visit.price * s[c]
-        if visit.grouped and y[q] > 0.0 and _held(c, visit, scratch) > 0.0:
+        if visit.grouped and y[q] > 0.0 and _group_sum(c, visit, scratch) > 0.0:
             is_repelled = True
-            y[q] -= terms.mu * _held(c, visit, scratch)
+            y[q] -= terms.mu * _group_sum(c, visit, scratch)
     return is_repelled
 
 
 @compiled
-def _held(c, visit, scratch):
+def _group_sum(c, visit, scratch):
     """Return the sum of column c over the other items of the group of a visited item."""
     group, occupied = scratch.group, scratch.occupied
     held = group[c]
@@ -298,9 +295,9 @@ def _held(c, visit, scratch):
 
 @compiled
 def _stays_alone(i, p, rows, columns, new):
-    """Tell whether no column attracts item i, and its own one is empty but for it."""
-    packed, count, proposed = rows.packed, columns.count, new.packed
-    return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (count[packed[i, 0]] == 1)
+    """Tell whether no column attracts item i, and i is the only item in its own column."""
+    packed, n_rows, proposed = rows.packed, columns.n_rows, new.packed
+    return (proposed[p, 0] < 0) & (packed[i, 1] < 0) & (n_rows[packed[i, 0]] == 1)
 
 
 @compiled
@@ -308,7 +305,7 @@ def _activation_level(visit, n, rows, s, terms, scratch):
     """Return the resolution at which another column would enter the row of an item.
 
     The row has one entry. Column c enters it when ``x_c - gamma n_i s_c`` reaches tau times the
-    same of the item's own column; columns of its group are left out.
+    same value of the item's own column. Columns that the rest of the group holds are left out.
     """
     x, touched, packed = scratch.x, scratch.touched, rows.packed
     weight, own = visit.weight, packed[visit.item, 0]
@@ -318,7 +315,7 @@ def _activation_level(visit, n, rows, s, terms, scratch):
     for q in range(n):
         c = touched[q]
         pull, room = x[c] - own_pull, weight * (s[c] - own_room)
-        if visit.grouped and _held(c, visit, scratch) > 0.0:
+        if visit.grouped and _group_sum(c, visit, scratch) > 0.0:
             continue
         if c != own and room > 0.0 and pull > level * room:
             level = pull / room
@@ -329,9 +326,9 @@ def _activation_level(visit, n, rows, s, terms, scratch):
 def commit(span, graph, rows, columns, proposed):
     """Put the proposed rows of a whole batch into place; return what the objective gained.
 
-    Pieces of a unit did not see each other: of two of its items that would enter the same column,
-    the second one waits. Writes the rows and all that is kept up to date with them, but for the
-    activity of neighbours.
+    The pieces of a unit did not see each other's proposals: if two items of a unit would enter the
+    same column, the second one waits. Writes the rows, the columns, and which items wait; the
+    neighbours of moved items are activated by `activate`.
     """
     weight, unit_ptr, queue, moved = graph.weight, graph.unit_ptr, proposed.queue, proposed.moved
     old, new = PackedRows(rows.packed, rows.value), PackedRows(proposed.packed, proposed.value)
@@ -386,7 +383,7 @@ def _goes_beyond(one, i, other, p):
 
 @compiled
 def _claim(p, unit, columns, proposed):
-    """Note that a unit has claimed the columns of proposed row p; -1: that none has."""
+    """Note that a unit has claimed the columns of proposed row p; -1: no unit has."""
     new, claimed = proposed.packed, columns.claimed
     for t in range(new.shape[1] // 2):
         if new[p, t] >= 0:
@@ -408,38 +405,39 @@ def _is_claimed(i, p, unit, rows, columns, proposed):
 @compiled
 def _fetch_columns(p, base, rows, columns, proposed):
     """Fetch what the commit of proposed row p needs: counts and sums of columns."""
-    packed, new, s, count = rows.packed, proposed.packed, columns.s, columns.count
+    packed, new, s, n_rows = rows.packed, proposed.packed, columns.s, columns.n_rows
     for t in range(packed.shape[1] // 2):
         left, entered = max(packed[base + p, t], 0), max(new[p, t], 0)
         prefetch(s, left)
-        prefetch(count, left)
+        prefetch(n_rows, left)
         prefetch(s, entered)
-        prefetch(count, entered)
+        prefetch(n_rows, entered)
 
 
 @compiled
 def _must_wait(i, p, component, rows, columns, proposed):
     """Tell whether item i, of a component, has to keep its row for now.
 
-    It has if the batch has just emptied a column that it would enter: two items that both move to
-    where the other one was would change places for ever. Or if it needs an empty column, and there
-    is none.
+    It has to if the batch has just emptied a column that the item would enter: else two items that
+    each move to where the other one was would change places for ever. It also has to if it needs an
+    empty column and there is none.
     """
-    old, new, count = PackedRows(rows.packed, rows.value), proposed.packed, columns.count
+    old, new, n_rows = PackedRows(rows.packed, rows.value), proposed.packed, columns.n_rows
     packed, free = rows.packed, columns.free
-    waits = (new[p, 0] < 0) & (free[component] < 0) & (count[packed[i, 0]] > 1)
+    waits = (new[p, 0] < 0) & (free[component] < 0) & (n_rows[packed[i, 0]] > 1)
     for t in range(new.shape[1] // 2):
         c = new[p, t]
         if c >= 0:
-            waits |= count[c] <= (entry(old, i, c) > 0.0)
+            waits |= n_rows[c] <= (entry(old, i, c) > 0.0)
     return waits
 
 
 @compiled
 def activate(span, graph, rows, proposed):
-    """Activate the neighbours of the items of a span that have moved, and others of their groups.
+    """Activate the neighbours of moved items of a span, and items that their groups kept back.
 
-    Of a group in which an item has left a column, those are activated whom the group kept from one.
+    When an item leaves a column, the items of its group that were repelled from some column become
+    active.
     """
     unit_ptr, moved, left = graph.unit_ptr, proposed.moved, proposed.left
     active, activation = rows.active, rows.activation
@@ -455,7 +453,7 @@ def activate(span, graph, rows, proposed):
                 activate_neighbors(graph, i, active)
         if any_left and end - begin > 1:
             for i in range(begin, end):
-                # Others may write the same place: what is inactive is not written.
+                # Other threads may write the same place, so only True is ever written.
                 if activation[i] < 0.0:
                     active[i] = True
         unit += 1

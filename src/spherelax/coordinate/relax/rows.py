@@ -7,67 +7,68 @@ side, and reading both takes one access to memory.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import CANCELLED
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled
 
 
 class PackedRows(NamedTuple):
     """Rows with at most r entries each."""
 
-    packed: Any  # int32 (n, 2 r)
-    value: Any  # the same memory as float32
+    packed: NDArray[np.int32]  # (n, 2 r)
+    value: NDArray[np.float32]  # the same memory as float32
 
 
 class Rows(NamedTuple):
     """The rows of U, and which of them are to be visited.
 
     The activation level of an item is the resolution at and below which it is active. It is stored
-    times -1 if the rest of the group keeps the item from a column that attracts it: then it is
-    activated too when an item of the group leaves a column.
+    times -1 if the rest of the group repels the item from a column that attracts it: then the item
+    also becomes active when an item of the group leaves a column.
     """
 
-    packed: Any  # int32 (m, 2 r)
-    value: Any  # the same memory as float32
-    activation: Any  # float32 (m), activation levels
-    active: Any  # bool (m), whether a neighbour has moved
+    packed: NDArray[np.int32]  # (m, 2 r)
+    value: NDArray[np.float32]  # the same memory as float32
+    activation: NDArray[np.float32]  # (m), activation levels
+    active: NDArray[np.bool_]  # (m), whether a neighbour has moved
 
 
 class Columns(NamedTuple):
-    """What is kept up to date with the rows of U during passes; it follows from them.
+    """Sums and numbers of entries of the columns of U, kept up to date during passes.
 
-    The empty columns of a component are a stack. Each of them has, instead of a count, the one
-    below it: -2 minus its number; that of no column is -1.
+    The empty columns of a component are a linked stack. ``n_rows`` of an empty column is -2 minus
+    the number of the next column in the stack, and the number of no column is -1.
     """
 
-    s: Any  # float64 (m), weighted column sums
-    count: Any  # int32 (m), number of rows with an entry in the column; below 0 if it is empty
-    free: Any  # int32 (n_components), the empty column on top; -1: none
-    claimed: Any  # int32 (m), the unit that has claimed a column in this batch; -1: none
+    s: NDArray[np.float64]  # (m), weighted column sums
+    n_rows: NDArray[np.int32]  # (m), rows with an entry in the column; below 0: it is empty
+    free: NDArray[np.int32]  # (n_components), the empty column on top; -1: none
+    claimed: NDArray[np.int32]  # (m), the unit that has claimed a column in this batch; -1: none
 
 
 class Proposed(NamedTuple):
     """Proposed rows of a batch, numbered from its first item on."""
 
-    packed: Any  # int32 (n, 2 r)
-    value: Any  # the same memory as float32
-    moved: Any  # float32 (n), how far the row moves; -1: the item is not visited
-    gain: Any  # float32 (n), what the objective gains
-    queue: Any  # int32 (n), the active items, numbered likewise
-    left: Any  # bool (n), whether a row that has moved has left a column
+    packed: NDArray[np.int32]  # (n, 2 r)
+    value: NDArray[np.float32]  # the same memory as float32
+    moved: NDArray[np.float32]  # (n), how far the row moves; -1: the item is not visited
+    gain: NDArray[np.float32]  # (n), what the objective gains
+    queue: NDArray[np.int32]  # (n), the active items
+    left: NDArray[np.bool_]  # (n), whether a row that has moved has left a column
 
 
 class Scratch(NamedTuple):
     """What one thread works with."""
 
-    x: Any  # float32 (m), sums by column; 0 before and after
-    group: Any  # float32 (m), column sums of the other rows of a group; 0 before and after
-    occupied: Any  # float32 (m), those of a group that is visited in pieces, for all threads
-    y: Any  # float32, candidates for entries, room for all columns that a row can touch
-    touched: Any  # int32, the columns of these candidates
+    x: NDArray[np.float32]  # (m), sums by column; 0 before and after
+    group: NDArray[np.float32]  # (m), column sums of other rows of a group; 0 before and after
+    occupied: NDArray[np.float32]  # (m), sums of a group visited in pieces, for all threads
+    y: NDArray[np.float32]  # candidates for entries, room for all columns that a row can touch
+    touched: NDArray[np.int32]  # the columns of these candidates
 
 
 @compiled
@@ -140,8 +141,8 @@ def clear(rows, i, target):
 def keep_largest(rows, p, scratch, n, tau):
     """Write the largest of the n entries of ``y`` as row p, of unit length; return their length.
 
-    Only entries above 0 count; those below tau times the largest are left out, and of equal ones
-    the first in ``touched`` comes first. The entries that are kept become 0 in ``y``.
+    Entries that are not above 0, and entries below tau times the largest, are left out. Of equal
+    entries the first in ``touched`` comes first. The entries that are kept become 0 in ``y``.
     """
     packed, value, y = rows.packed, rows.value, scratch.y
     r = packed.shape[1] // 2
@@ -169,9 +170,10 @@ def keep_largest(rows, p, scratch, n, tau):
 
 
 @compiled
-def distance(rows, p, others, i):
-    """Return the sum of absolute differences of row p and of row i of other rows."""
-    packed, value, other, other_value = rows.packed, rows.value, others.packed, others.value
+def distance(rows, p, other_rows, i):
+    """Return the sum of absolute differences of row p of ``rows`` and row i of ``other_rows``."""
+    packed, value = rows.packed, rows.value
+    other, other_value = other_rows.packed, other_rows.value
     r = packed.shape[1] // 2
     total = np.float32(0.0)
     for t in range(r):
@@ -187,64 +189,64 @@ def distance(rows, p, others, i):
 
 @compiled
 def fill_columns(graph, rows, columns):
-    """Sum and count the columns of all rows; sums and counts are 0 before, stacks are empty.
+    """Fill in the columns of all rows; sums and numbers of rows are 0 before, stacks are empty.
 
     Of the empty columns of a component, the first one is on top of the stack.
     """
-    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    packed, value, n_rows, s = rows.packed, rows.value, columns.n_rows, columns.s
     component_ptr = graph.component_ptr
     r = packed.shape[1] // 2
     for i in range(len(packed)):
         for t in range(r):
             c = packed[i, t]
             if c >= 0:
-                count[c] += 1
+                n_rows[c] += 1
                 s[c] += graph.weight[i] * value[i, r + t]
     for component in range(len(component_ptr) - 1):
         for c in range(component_ptr[component + 1] - 1, component_ptr[component] - 1, -1):
-            if count[c] == 0:
+            if n_rows[c] == 0:
                 _push(c, component, columns)
 
 
 @compiled
 def _push(c, component, columns):
     """Put an empty column on top of the stack of its component."""
-    count, free = columns.count, columns.free
-    count[c] = -2 - free[component]
+    n_rows, free = columns.n_rows, columns.free
+    n_rows[c] = -2 - free[component]
     free[component] = c
 
 
 @compiled
 def _pop(component, columns):
-    """Take the empty column that is on top of a stack, and return it; its count becomes 0."""
-    count, free = columns.count, columns.free
+    """Take the empty column that is on top of a stack, and return it; its ``n_rows`` becomes 0."""
+    n_rows, free = columns.n_rows, columns.free
     c = free[component]
-    free[component] = -2 - count[c]
-    count[c] = 0
+    free[component] = -2 - n_rows[c]
+    n_rows[c] = 0
     return c
 
 
 @compiled
 def leave_columns(i, weight, rows, columns, component):
-    """Take the row of item i out of the column sums and counts; columns may become free."""
-    packed, value, count, s = rows.packed, rows.value, columns.count, columns.s
+    """Take the row of item i out of the columns; columns may become empty."""
+    packed, value, n_rows, s = rows.packed, rows.value, columns.n_rows, columns.s
     r = packed.shape[1] // 2
     for t in range(r):
         c = packed[i, t]
         if c < 0:
             break
-        count[c] -= 1
+        n_rows[c] -= 1
         s[c] -= weight * value[i, r + t]
-        if count[c] == 0:
+        if n_rows[c] == 0:
             s[c] = 0.0
             _push(c, component, columns)
 
 
 @compiled
 def enter_columns(i, p, weight, rows, columns, proposed, component):
-    """Copy proposed row p to item i, and add it to the column sums and counts.
+    """Copy proposed row p to item i, and add it to the columns.
 
-    If it has no entry, the item gets a free column.
+    If it has no entry, the item gets an empty column.
     """
     new, new_value = proposed.packed, proposed.value
     r = new.shape[1] // 2
@@ -256,7 +258,7 @@ def enter_columns(i, p, weight, rows, columns, proposed, component):
         rows.value[i, r + t] = new_value[p, r + t]
         if c < 0:
             continue
-        columns.count[c] += 1
+        columns.n_rows[c] += 1
         columns.s[c] += weight * new_value[p, r + t]
 
 
@@ -264,8 +266,8 @@ def enter_columns(i, p, weight, rows, columns, proposed, component):
 def round_rows(graph, rows):
     """Return as label of each item the column of the largest entry of its row.
 
-    Of the items of a group with the same column the one with the largest entry keeps it; each other
-    one gets a column of its component that no item has.
+    Of the items of a group with the same column, the item with the largest entry keeps it; every
+    other item of them gets a column of its component that no item has.
     """
     labels = rows.packed[:, 0].copy()
     if len(graph.group) == 0:
@@ -287,7 +289,7 @@ def round_rows(graph, rows):
 
 @compiled
 def _separate(items, rows, labels, used, best, free):
-    """Let one item of a unit keep each label; the others get labels, from ``free`` on, without use.
+    """Let one item of a unit keep each label; the rest get unused labels, from ``free`` on.
 
     Returns the last label that was tried. ``best`` is -1 before and after.
     """

@@ -1,9 +1,9 @@
 """Coordinate ascent on sparse rows of U while the resolution falls.
 
 For a resolution gamma the objective is ``tr(U^T W U) - gamma |n^T U|^2`` without the terms of an
-item with itself: the paper's over (1 - alpha), for ``gamma = alpha / (1 - alpha)``. Each
-row in turn becomes the best one given the others, which needs no delta and no bound on the number
-of columns: every item starts in one of its own.
+item with itself: the paper's objective over (1 - alpha), for ``gamma = alpha / (1 - alpha)``. Each
+row in turn becomes the best row given all other rows. This needs no delta and no bound on the
+number of columns: every item starts in a column of its own.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph.batches import Batches, Large
 from spherelax.coordinate.graph.graph import LARGE, Graph
 from spherelax.coordinate.graph.neighbors import longest, strongest_pull
-from spherelax.coordinate.machine.threads import Items
+from spherelax.coordinate.machine import Items
 from spherelax.coordinate.relax.kernels import (
+    RowTerms,
     Span,
-    Terms,
     activate,
     commit,
     occupy,
-    one_by_one,
     vacate,
+    visit_units,
 )
 from spherelax.coordinate.relax.kernels import propose as propose_rows
 from spherelax.coordinate.relax.rows import Columns, Proposed, Rows, Scratch, fill_columns
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
-# entry: only such items can become inactive.
+# entry: only items with a single entry can become inactive.
 SMALL = 0.3
 # Items of one group repel each other this many times as strongly as the most similar attract.
 REPULSION = 10.0
@@ -49,7 +49,7 @@ class Iterate(NamedTuple):
     rows: Rows
 
 
-def sweep(
+def sweep_rows(
     graph: Graph,
     resolutions: NDArray[np.float64],
     *,
@@ -68,7 +68,7 @@ def sweep(
 
 
 def start(graph: Graph, row_entries: int) -> Rows:
-    """Give every item a column of its own; it is not visited before a neighbour attracts it."""
+    """Give every item a column of its own; no item is visited before a neighbour attracts it."""
     m = graph.n_items
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
     packed[:, 0] = np.arange(m)
@@ -78,15 +78,12 @@ def start(graph: Graph, row_entries: int) -> Rows:
     return Rows(packed, value, strongest_pull(graph), np.zeros(m, dtype=np.bool_))
 
 
-def columns_of(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
-    """Return what is known of the columns of rows.
-
-    ``is_cut`` tells whether any unit is visited in pieces.
-    """
+def build_columns(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:
+    """Return the columns of rows; ``is_cut`` tells whether any unit is visited in pieces."""
     m = graph.n_items
     found = Columns(
         s=np.zeros(m),
-        count=np.zeros(m, dtype=np.int32),
+        n_rows=np.zeros(m, dtype=np.int32),
         free=np.full(len(graph.component_ptr) - 1, -1, dtype=np.int32),
         claimed=np.full(m if is_cut else 1, -1, dtype=np.int32),
     )
@@ -113,41 +110,42 @@ class _Passes:
         self.mu = REPULSION * graph.strongest
         self.gains = np.zeros(len(graph.component_ptr) - 1)
         largest = min(longest(graph.unit_ptr), LARGE)
-        self.unit = [_no_rows(largest, row_entries) for _ in range(batches.n_threads)]
+        self.unit = [_room_for_rows(largest, row_entries) for _ in range(batches.n_threads)]
         self.entries, self.widest = row_entries, longest(graph.indptr)
 
     def at(self, gamma: float, n_passes: int) -> float:
         """Make passes at a resolution, and return what the objective gained in the last one.
 
-        There is room for them as long as they last: labels are improved in between.
+        Batches, scratch and columns are freed after the passes: the caller improves labels before
+        the next resolution, which needs memory too.
         """
         spans = [span for one in self.batches.large for span in one.batches]
         most = max((last - first for first, last in spans), default=0)
-        self.batch = _no_rows(most, self.entries)
+        self.batch = _room_for_rows(most, self.entries)
         is_cut = any(one.cut for one in self.batches.large)
         occupied = np.zeros(self.graph.n_items if is_cut else 1, dtype=np.float32)
         room = self.graph, self.entries, self.widest, occupied
         self.scratch = [_scratch(*room) for _ in range(self.batches.n_threads)]
-        self.columns = columns_of(self.graph, self.rows, is_cut=is_cut)
+        self.columns = build_columns(self.graph, self.rows, is_cut=is_cut)
         gain = 0.0
         for _ in range(n_passes):
-            gain = self._visit_all(Terms(gamma, self.mu, SMALL))
+            gain = self._visit_all(RowTerms(gamma, self.mu, SMALL))
         del self.batch, self.scratch, self.columns
         return gain
 
-    def _visit_all(self, terms: Terms) -> float:
+    def _visit_all(self, terms: RowTerms) -> float:
         """Make one pass, and return what the objective gained."""
         for one in self.batches.large:
             self.gains[one.component] = sum(self._visit(one, at, terms) for at in one.batches)
 
         def visit(first: int, last: int, thread: int) -> None:
             room = (self.unit[thread], self.scratch[thread], self.gains)
-            one_by_one(first, last, self.graph, self.rows, self.columns, terms, *room)
+            visit_units(first, last, self.graph, self.rows, self.columns, terms, *room)
 
         self.batches.share_small(visit)
         return float(self.gains.sum())
 
-    def _visit(self, large: Large, batch: Items, terms: Terms) -> float:
+    def _visit(self, large: Large, batch: Items, terms: RowTerms) -> float:
         """Propose rows for a batch, side by side, and put them into place; return the gain."""
         graph, rows, columns, proposed = self.graph, self.rows, self.columns, self.batch
 
@@ -174,7 +172,7 @@ class _Passes:
         return gain
 
 
-def _no_rows(n: int, row_entries: int) -> Proposed:
+def _room_for_rows(n: int, row_entries: int) -> Proposed:
     """Return room for the proposed rows of n items."""
     packed = np.empty((n, 2 * row_entries), dtype=np.int32)
     moved, gain = np.empty((2, n), dtype=np.float32)

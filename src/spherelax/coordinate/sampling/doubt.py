@@ -1,18 +1,11 @@
-"""How likely items of a graph have the right label: by labels that are drawn around theirs.
+"""What labels teach of the similarities of a graph, and so of how likely they are right themselves.
 
-Labels of a graph are taken for a planted partition: pairs inside labels have some similarities,
-others have fewer or smaller ones. Given the labels of all others, an item belongs to each label
-with odds that follow from it. As in `posterior`, these are averaged while labels are drawn again
-and again. Before similarities are seen, an item joins any other item with equal odds, so that a
-label is joined in proportion to its size (the Chinese restaurant process).
-
-Similarities repeat each other: an item that is joined to one item of a wrong label often is to
-several. So all evidence is divided by how much more it varies than that of independent pairs.
+Labels of a graph are taken for a planted partition, a stochastic block model with two rates: pairs
+inside labels have more or larger similarities than other pairs. What a similarity says, and what
+its absence does, follows from the shares of both; `posterior` then judges labels by it.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,67 +13,148 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.graph.neighbors import Sums
-from spherelax.coordinate.sampling.redrawing import Cells, Chain, Terms, deviations, redraw
+from spherelax.coordinate.sampling.dispersion import are_inside, dispersion, is_weighted
+from spherelax.coordinate.sampling.gibbs import Beliefs
 from spherelax.coordinate.worth.evidence import share_right
 from spherelax.labels import Labels
 
 Floats = NDArray[np.float64]
 
-# Labels are drawn with this seed; passes before they are watched.
-SEED = 0
-WARM_PASSES = 3
-# Passes while they are watched: as many as read so many similarities, but not fewer or more.
-READ = 2_000_000
-LEAST_PASSES = 10
-MOST_PASSES = 400
-# No similarity counts as surer than that.
+# No pair counts as surer than that, either way.
 SURE = 1e-4
-# Steps of the random walk of `staying`, which stays where it is half of the time.
+# Steps of the random walk of `walk_share`, which stays where it is half of the time.
 WALK = 12
 
 
-class Evidence(NamedTuple):
-    """What labels teach of a graph: nats for each similarity, as its values, and other terms."""
+def learn_beliefs(
+    graph: Graph,
+    labels: Labels,
+    right: Floats,
+    source: NDArray[np.int32] | None = None,
+    *,
+    is_list: bool = False,
+) -> Beliefs:
+    """Learn from labels what the similarities of a graph say, and what their absence does.
 
-    graph: Graph
-    terms: Terms
+    A similarity counts as much as it is likelier between items of one label than between other
+    items, and so does its absence; less, if similarities repeat each other (`dispersion`).
+    ``right`` has how likely the pair of each similarity is right. Pairs inside a ``source``, that
+    of `Candidates`, were never compared, so that their absence says nothing.
 
-
-def persistence(evidence: Evidence, labels: Labels) -> Floats:
-    """Return of each item the expected share of the others of its label that are the same thing.
-
-    Of an item that is alone, it is the probability that it should be.
+    Before similarities are seen, an item joins any other item with equal odds, so that a label is
+    joined in proportion to its size (Chinese restaurant process). But if a list, ``is_list``, has
+    scores that differ, two items that are alone are the same as likely as their pair is right.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
-    >>> W = np.kron(np.eye(2), np.ones((6, 6)))
-    >>> W[5, :8] = W[:8, 5] = 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0
-    >>> graph = build_graph(Problem.check(W))
-    >>> labels = np.repeat(np.int32([0, 1]), 6)[graph.given]
-    >>> found = graph.as_given(persistence(taught(graph, labels), labels))
-    >>> bool(found.argmin() == 5)
-    True
+    >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((9, 9)))))
+    >>> labels = np.repeat(np.int32([0, 1]), 9)[graph.given]
+    >>> found = learn_beliefs(graph, labels, share_right(graph, labels))
+    >>> bool(found.same.min() > 0), bool(found.absent > 0)
+    (True, True)
     """
-    graph, terms = evidence
-    m, rng = graph.n_items, np.random.default_rng(SEED)
-    chain, sums, together = Chain.of(labels, graph.weight), _sums(graph, m), np.zeros(m)
-    cells = Cells.of(labels)
-    n_passes = int(np.clip(READ // max(len(graph.values), 1), LEAST_PASSES, MOST_PASSES))
-    for index in range(WARM_PASSES + n_passes):
-        if index == WARM_PASSES:
-            together[:] = 0.0
-        redraw(graph, terms, chain, cells, sums, rng.random(m), together)
-    return np.minimum(together / n_passes, 1.0)
+    n_inside, n_outside = _n_possible(graph, labels, source)
+    n_listed, n_listed_inside = 0.5 * len(right), 0.5 * np.count_nonzero(are_inside(graph, labels))
+    rarity = float(np.log(n_outside / n_inside))
+    inside = (n_listed_inside + 0.5) / (n_inside + 1.0)
+    outside = (n_listed - n_listed_inside + 0.5) / (n_outside + 1.0)
+    nats = logit(clip_probability(right)) + rarity
+    if is_weighted(graph):  # the expected number of similarities, in proportion to the weights
+        absent = float(inside - outside)
+        nats -= absent
+    else:
+        least = 0.5 / (n_inside + 1.0)
+        absent = float(np.log(max(1.0 - outside, least) / max(1.0 - inside, least)))
+    absent = max(absent, 0.0) if is_list else absent
+    clumped = dispersion(graph._replace(values=(nats + absent).astype(np.float32)), labels)
+    is_alone = (np.bincount(labels) == 1)[labels] & (graph.weight > 0)
+    join = -float(np.log1p(np.count_nonzero(is_alone)))
+    growth = np.log(np.arange(1, graph.n_items + 1))
+    if is_list and np.ptp(graph.values) > 0.0:
+        join, growth = -rarity / clumped, np.zeros(1)
+    return Beliefs(nats / clumped, np.empty(0), absent / clumped, join, growth, np.zeros(2))
 
 
-def staying(graph: Graph, labels: Labels) -> Floats:
+def _n_possible(
+    graph: Graph, labels: Labels, source: NDArray[np.int32] | None
+) -> tuple[float, float]:
+    """Return how many pairs could be listed inside labels, weighted, and outside; at least 1."""
+    n_pairs, n_inside = graph.n_pairs(), _n_alike(labels, graph.weight)
+    if source is not None:
+        known = source >= 0
+        of_source, weight = source[known].astype(np.intp), graph.weight[known]
+        n_pairs -= _n_alike(of_source, weight) - _n_alike(graph.groups()[known], weight)
+        n_inside -= _n_alike(of_source * graph.n_items + labels[known], weight)
+    return max(n_inside, 1.0), max(n_pairs - n_inside, 1.0)
+
+
+def _n_alike(codes: NDArray[np.integer], weight: NDArray[np.float32]) -> float:
+    """Return how many pairs of items have the same code, weighted."""
+    w = weight.astype(float)
+    which = np.unique(codes, return_inverse=True)[1]
+    return 0.5 * float(np.square(np.bincount(which, weights=w)).sum() - np.square(w).sum())
+
+
+def clip_probability(right: Floats) -> Floats:
+    """Return probabilities of which none is too sure."""
+    return np.asarray(np.clip(right, SURE, 1.0 - SURE))
+
+
+def learn_right(graph: Graph, labels: Labels) -> Floats:
+    """Learn from labels how likely the pair of each similarity is right.
+
+    If all pairs are inside labels, labels do not say what a small similarity is worth. A pair that
+    nothing else confirms, because one of its items has no other, then counts in proportion: as much
+    less as it is smaller than the median.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
+    >>> graph = build_graph(Problem.check(W))
+    >>> np.unique(learn_right(graph, (np.arange(8, dtype=np.int32) // 2)[graph.given])).round(2)
+    array([0.08, 0.83])
+    """
+    return np.asarray(share_right(graph, labels) * _trust(graph, labels))
+
+
+def trust_items(graph: Graph, labels: Labels) -> Floats:
+    """Return of each item how far its best pair counts, as in `learn_right`; 1 if it has none.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
+    >>> graph = build_graph(Problem.check(W))
+    >>> found = trust_items(graph, (np.arange(8, dtype=np.int32) // 2)[graph.given])
+    >>> graph.as_given(found)[::2].round(2)
+    array([1. , 1. , 1. , 0.1])
+    """
+    found = np.zeros(graph.n_items)
+    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
+    np.maximum.at(found, row, _trust(graph, labels))
+    return np.where(np.diff(graph.indptr) > 0, found, 1.0)
+
+
+def _trust(graph: Graph, labels: Labels) -> Floats:
+    """Return how far each similarity counts: less than 1 if nothing confirms that it is right."""
+    if len(graph.values) == 0 or not are_inside(graph, labels).all():
+        return np.ones(len(graph.values))
+    n_pairs = np.diff(graph.indptr)
+    is_lone = np.minimum(np.repeat(n_pairs, n_pairs), n_pairs[graph.indices]) == 1
+    of_median = graph.values.astype(float) / float(np.median(graph.values))
+    return np.where(is_lone, np.minimum(of_median, 1.0), 1.0)
+
+
+def walk_share(graph: Graph, labels: Labels) -> Floats:
     """Return how likely a short random walk from each item of a neighbour graph ends in its label.
 
-    Items of such a graph are joined to those around them only, so that what counts is whether the
-    border of a label is near.
+    Items of a neighbour graph are joined to the items around them only, so that what counts is
+    whether the border of a label is near.
 
     Examples
     --------
@@ -88,7 +162,8 @@ def staying(graph: Graph, labels: Labels) -> Floats:
     >>> from spherelax.problem import Problem
     >>> ring = np.eye(40, k=1) + np.eye(40, k=39)
     >>> graph = build_graph(Problem.check(ring + ring.T))
-    >>> found = graph.as_given(staying(graph, (np.arange(40, dtype=np.int32) // 20)[graph.given]))
+    >>> labels = np.arange(40, dtype=np.int32) // 20
+    >>> found = graph.as_given(walk_share(graph, labels[graph.given]))
     >>> found[[0, 2, 10]].round(2)
     array([0.58, 0.85, 1.  ])
     """
@@ -103,143 +178,3 @@ def staying(graph: Graph, labels: Labels) -> Floats:
     for _ in range(WALK):
         chance = step @ chance
     return np.asarray(own.multiply(chance).sum(axis=1))
-
-
-def taught(graph: Graph, labels: Labels) -> Evidence:
-    """Learn from labels what the similarities of a graph say, and what their absence does.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((9, 9)))))
-    >>> found = taught(graph, np.repeat(np.int32([0, 1]), 9)[graph.given])
-    >>> bool(found.graph.values.min() > 0), bool(found.terms.absent > 0)
-    (True, True)
-    """
-    right = np.clip(share_right(graph, labels), SURE, 1.0 - SURE)
-    n = _pairs(graph, labels)
-    listed = 0.5 * len(right)
-    inside = 0.5 * float(np.count_nonzero(_are_inside(graph, labels)))
-    rates = (inside + 0.5) / (n[0] + 1.0), (listed - inside + 0.5) / (n[1] + 1.0)
-    value = logit(right) + np.log(n[1] / n[0])
-    absent = rates[0] - rates[1]
-    if not _is_weighted(graph):
-        same, other = (min(rate, 1.0 - 0.5 / (n[0] + 1.0)) for rate in rates)
-        absent = np.log1p(-other) - np.log1p(-same)
-        value += absent
-    clumped = dispersion(graph._replace(values=value.astype(np.float32)), labels)
-    n_alone = np.count_nonzero((np.bincount(labels) == 1)[labels] & (graph.weight > 0))
-    terms = Terms(float(absent / clumped), -float(np.log1p(n_alone)))
-    return Evidence(graph._replace(values=(value / clumped).astype(np.float32)), terms)
-
-
-def likely_right(graph: Graph, labels: Labels) -> Floats:
-    """Return of each similarity how likely its pair is right, as labels teach.
-
-    If all pairs are inside labels, labels do not say what a small similarity is worth. A pair that
-    nothing else confirms, because one of its items has no other, then counts in proportion: as much
-    less as it is smaller than the median.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
-    >>> graph = build_graph(Problem.check(W))
-    >>> np.unique(likely_right(graph, (np.arange(8, dtype=np.int32) // 2)[graph.given])).round(2)
-    array([0.08, 0.83])
-    """
-    return np.asarray(share_right(graph, labels) * _confirmed(graph, labels))
-
-
-def confirmed(graph: Graph, labels: Labels) -> Floats:
-    """Return of each item how far its best pair counts, as in `likely_right`; 1 if it has none.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> W = np.kron(np.diag([1.0, 1.0, 1.0, 0.1]), [[0, 1], [1, 0]])
-    >>> graph = build_graph(Problem.check(W))
-    >>> found = confirmed(graph, (np.arange(8, dtype=np.int32) // 2)[graph.given])
-    >>> graph.as_given(found)[::2].round(2)
-    array([1. , 1. , 1. , 0.1])
-    """
-    found = np.zeros(graph.n_items)
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    np.maximum.at(found, row, _confirmed(graph, labels))
-    return np.where(np.diff(graph.indptr) > 0, found, 1.0)
-
-
-def _confirmed(graph: Graph, labels: Labels) -> Floats:
-    """Return how far each similarity counts: less than 1 if nothing confirms that it is right."""
-    if len(graph.values) == 0 or not _are_inside(graph, labels).all():
-        return np.ones(len(graph.values))
-    n_pairs = np.diff(graph.indptr)
-    is_lone = np.minimum(np.repeat(n_pairs, n_pairs), n_pairs[graph.indices]) == 1
-    of_median = graph.values.astype(float) / float(np.median(graph.values))
-    return np.where(is_lone, np.minimum(of_median, 1.0), 1.0)
-
-
-def dispersion(graph: Graph, labels: Labels) -> float:
-    """Return how much more the evidence of items for labels varies than that of independent pairs.
-
-    Its variance is in units of that of independent pairs, the mean of the pairs inside labels and
-    of the others, and at least 1.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> W = np.kron(np.eye(8), np.ones((9, 9)))
-    >>> W[0, 9:18] = W[9:18, 0] = 1.0  # one item is like nine others
-    >>> graph = build_graph(Problem.check(W))
-    >>> dispersion(graph, np.repeat(np.arange(8, dtype=np.int32), 9)[graph.given]) > 2
-    True
-    """
-    weight, is_inside = graph.weight.astype(float), _are_inside(graph, labels)
-    mass = np.bincount(labels, weights=weight)
-    n, values = _pairs(graph, labels), graph.values.astype(float)
-    row = np.repeat(labels, np.diff(graph.indptr))
-    own = np.bincount(row[is_inside], weights=values[is_inside], minlength=len(mass))
-    pairs = np.square(mass) - np.bincount(labels, weights=np.square(weight))
-    parts = list(zip((is_inside, ~is_inside), n, strict=True))
-    means = [0.5 * float(values[part].sum()) / k for part, k in parts]
-    squares = [
-        float(np.square(values[part]).sum()) - (0.0 if _is_weighted(graph) else 2.0 * k * mean**2)
-        for (part, k), mean in zip(parts, means, strict=True)
-    ]
-    found = deviations(
-        graph, labels, mass, own / np.maximum(pairs, 1e-12), means[1], _sums(graph, len(mass))
-    )
-    ratios = [
-        each / square if square > 0 else 1.0 for each, square in zip(found, squares, strict=True)
-    ]
-    return max(float(np.mean(ratios)), 1.0)
-
-
-def _are_inside(graph: Graph, labels: Labels) -> NDArray[np.bool_]:
-    """Tell of each similarity whether it is inside a label."""
-    return np.asarray(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices])
-
-
-def _pairs(graph: Graph, labels: Labels) -> tuple[float, float]:
-    """Return how many pairs are inside labels, weighted, and how many are not; at least 1."""
-    weight = graph.weight.astype(float)
-    squares = float(np.square(weight).sum())
-    inside = 0.5 * (float(np.square(np.bincount(labels, weights=weight)).sum()) - squares)
-    every = 0.5 * (float(weight.sum()) ** 2 - squares)
-    return max(inside, 1.0), max(every - inside, 1.0)
-
-
-def _is_weighted(graph: Graph) -> bool:
-    """Tell whether the null model is corrected for degrees."""
-    present = graph.weight[graph.weight > 0]
-    return bool(len(present)) and bool(np.ptp(present) > 0)
-
-
-def _sums(graph: Graph, n_labels: int) -> Sums:
-    """Return room for the sums of one item by label."""
-    most = int(np.diff(graph.indptr).max(initial=0)) + 1
-    return Sums(np.zeros(n_labels), np.empty(most, dtype=np.int32))

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.sampling.drawing import Net, State, count_all
+from spherelax.coordinate.sampling.gibbs import Net, count_mates
 from spherelax.coordinate.sampling.posterior import Posterior
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
 
-# Pairs that are added to those counted, so that little is missing where nothing is seen; half of
-# one of them is missing.
+# Pairs that are added to the pairs counted, half of one of them missing, so that little is missing
+# where nothing is seen.
 PRIOR = 10.0
 
 
@@ -27,23 +27,23 @@ class Missing(NamedTuple):
     another: float
 
 
-def missing(net: Net, labels: Labels) -> Missing:
-    """See inside labels how often pairs are missing.
+def count_missing(net: Net, labels: Labels) -> Missing:
+    """Count inside labels how often pairs are missing.
 
-    A missing pair is seen only where other pairs hold the label together: in labels of three items
-    or more; a second one of the same item only where a third one holds it.
+    A missing pair shows only in labels of three items or more, where other pairs hold the label
+    together; two missing pairs of one item only in labels of four items or more.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph.candidates import Candidates
     >>> chain = Candidates(4, np.array([0, 1]), np.array([1, 2]), np.ones(2))
-    >>> missing(Net.of(chain), np.array([0, 0, 0, 1], dtype=np.int32))
+    >>> count_missing(Net.of_list(chain), np.array([0, 0, 0, 1], dtype=np.int32))
     Missing(pair=0.11538461538461539, another=0.5)
     """
     row = np.repeat(np.arange(len(labels)), np.diff(net.indptr))
     is_inside = labels[row] == labels[net.indices]
     here = np.bincount(row[is_inside], minlength=len(labels))
-    all_pairs = np.bincount(labels)[labels] - 1 - count_all(net.source, State.of(labels))
+    all_pairs = np.bincount(labels)[labels] - 1 - count_mates(net.source, labels)
     absent, is_held = all_pairs - here, all_pairs > 1
     # Both counts see each pair, or pair of pairs, twice.
     pair = (absent[is_held].sum() / 2 + 0.5) / (all_pairs[is_held].sum() / 2 + PRIOR)
@@ -54,12 +54,12 @@ def missing(net: Net, labels: Labels) -> Missing:
     return Missing(float(pair), float(another))
 
 
-def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
+def discount_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
     """Return how likely labels are right if some items are lost: alone, and missing elsewhere.
 
     Of an entity of two items both are lost if their pair is missing. Of one of three, an item is
-    lost if both of its pairs are; nothing is seen of that, so they are taken to be missing
-    together. For larger entities it is seen how often one more pair is missing.
+    lost if both of its pairs are; labels do not show how often, so both are taken to be missing
+    together. For larger entities, labels show how often one more pair is missing.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
     >>> triangle = Candidates(4, np.array([0, 0, 1]), np.array([1, 2, 2]), np.ones(3))
     >>> labels = np.array([0, 0, 0, 1], dtype=np.int32)
     >>> sure = Posterior(np.ones(4), np.ones(2), np.ones(2), np.ones(0))
-    >>> with_missing(sure, Net.of(triangle), labels).item.round(2)
+    >>> discount_missing(sure, Net.of_list(triangle), labels).item.round(2)
     array([1.  , 1.  , 1.  , 0.94])
     """
     size = np.bincount(labels)
     n_labels = np.bincount(size, minlength=size.max() + 2).astype(float)
-    lacking = _lacking(n_labels, missing(net, labels))[size]
+    lacking = _share_lacking(n_labels, count_missing(net, labels))[size]
     is_alone = (size == 1)[labels]
     return found._replace(
         item=np.where(is_alone, found.item * (1.0 - lacking[labels]), found.item),
@@ -80,7 +80,7 @@ def with_missing(found: Posterior, net: Net, labels: Labels) -> Posterior:
     )
 
 
-def _lacking(n_labels: Floats, share: Missing) -> Floats:
+def _share_lacking(n_labels: Floats, share: Missing) -> Floats:
     """Return how likely an item is missing in a label of each size, given the number of labels."""
     n = np.arange(len(n_labels))
     lost = share.pair * share.another ** np.maximum(n - 3, 0)

@@ -1,9 +1,7 @@
-"""How likely labels are right: of pairs, entities and items, by labels that are drawn around them.
+"""How likely labels are right: of pairs, entities and items, by Gibbs sampling.
 
-Labels are drawn in proportion to how likely they are, item by item, beginning with those that are
-judged. At each visit it is known how likely the item is to join each label, given where all others
-are. These probabilities are counted, not the labels that are then drawn, so that few passes are
-enough and nothing is called sure because it happened every time.
+The chain begins with the labels that are judged. While it runs, `gibbs` sums how likely each item
+joins the items with which it shares a judged label, given the labels of all others.
 """
 
 from __future__ import annotations
@@ -12,18 +10,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.sampling.drawing import Beliefs, Net, State, Sums
-from spherelax.coordinate.sampling.watching import Seen, watch_all
+from spherelax.coordinate.sampling.gibbs import Agreement, Beliefs, Net, State, Sums, Tally, sweep
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
 
-# Labels are drawn with this seed; passes before they are watched.
+# Seed of the chain, and sweeps before anything is summed.
 SEED = 0
-WARM_PASSES = 3
-# Passes while they are watched: as many as make so many visits, but not fewer or more than these.
-VISITS = 100_000
-LEAST_PASSES = 6
-MOST_PASSES = 400
+WARM_SWEEPS = 3
+# Sweeps that are summed: clip(READ / number of entries of the net, LEAST_SWEEPS, MOST_SWEEPS).
+READ = 2_000_000
+LEAST_SWEEPS = 10
+MOST_SWEEPS = 400
+
+
+class Judged(NamedTuple):
+    """What is known of the similarities of a graph.
+
+    Attributes
+    ----------
+    right : ndarray of shape (n_entries,)
+        How likely the pair of each similarity is right.
+    beliefs : Beliefs or None
+        What to judge labels by, for each similarity; None: an item has one partner at most.
+    """
+
+    right: Floats
+    beliefs: Beliefs | None
 
 
 class Posterior(NamedTuple):
@@ -48,35 +60,35 @@ class Posterior(NamedTuple):
 
 
 def posterior(net: Net, beliefs: Beliefs, labels: Labels, *, has_pairs: bool = False) -> Posterior:
-    """Return how likely labels are right; ``beliefs`` has what each pair of the net says.
+    """Return how likely labels are right; ``beliefs`` has what each entry of the net says.
 
     Examples
     --------
     >>> from spherelax.coordinate.graph.candidates import Candidates
     >>> pairs = Candidates(3, np.array([0, 1]), np.array([1, 2]), np.ones(2))
-    >>> beliefs = by_log_odds(np.array([1.0, -3.0]))
-    >>> found = posterior(Net.of(pairs), beliefs, np.array([0, 0, 1], dtype=np.int32))
+    >>> net = Net.of_list(pairs)
+    >>> beliefs = beliefs_of_log_odds(np.array([1.0, -3.0])[net.pair])
+    >>> found = posterior(net, beliefs, np.array([0, 0, 1], dtype=np.int32))
     >>> found.item.round(1), found.pure.round(1), found.whole.round(1)
     (array([0.7, 0.7, 0.9]), array([0.7, 1. ]), array([1. , 0.9]))
     """
     m, rng = len(labels), np.random.default_rng(SEED)
-    seen = Seen.of(labels, has_pairs=has_pairs)
-    state, sums, openings = State.of(labels), Sums.of(m), np.zeros(m)
-    counted = (seen.item, seen.pure, seen.whole, seen.pairs)
-    n_passes = int(np.clip(VISITS // m, LEAST_PASSES, MOST_PASSES))
-    for index in range(WARM_PASSES + n_passes):
-        if index == WARM_PASSES:
+    agreement = Agreement.of(labels, has_pairs=has_pairs)
+    state, sums, nothing = State.of(labels, net), Sums.of(m), Tally(np.empty(0), np.empty(0))
+    counted = (agreement.item, agreement.pure, agreement.whole, agreement.pairs)
+    n_sweeps = int(np.clip(READ // max(len(net.indices), 1), LEAST_SWEEPS, MOST_SWEEPS))
+    for index in range(WARM_SWEEPS + n_sweeps):
+        if index == WARM_SWEEPS:
             for values in counted:
                 values[:] = 0.0
-        chance = np.array([rng.permutation(m), rng.random(m)])
-        watch_all(net, beliefs, state, sums, seen, openings, chance)
-    size = np.diff(seen.start)
+        chance = np.array([np.arange(m), rng.random(m)])
+        sweep(net, beliefs, state, sums, nothing, agreement, chance)
+    size = np.diff(agreement.start)
     times = (np.maximum(size - 1, 1)[labels], size, size, 2)
-    shares = (values / (n_passes * n) for values, n in zip(counted, times, strict=True))
+    shares = (values / (n_sweeps * n) for values, n in zip(counted, times, strict=True))
     return Posterior(*(np.minimum(share, 1.0) for share in shares))
 
 
-def by_log_odds(log_odds: Floats) -> Beliefs:
+def beliefs_of_log_odds(log_odds: Floats) -> Beliefs:
     """Return beliefs by which the log odds of all pairs of an item with a label sum up."""
-    nothing = np.zeros_like(log_odds)
-    return Beliefs(log_odds, nothing, 0.0, 0.0, np.zeros(1), np.zeros(2))
+    return Beliefs(log_odds, np.empty(0), 0.0, 0.0, np.zeros(1), np.zeros(2))

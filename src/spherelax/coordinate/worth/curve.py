@@ -9,10 +9,10 @@ from scipy.optimize import isotonic_regression
 # Pairs in a bin of scores, and bins at most.
 PAIRS_A_BIN = 25
 MAX_BINS = 400
-# Pairs that are added to each bin, right as often as pairs are on average, so that a bin of a few
-# pairs is not taken for sure.
+# Pairs that are added to each bin, right as often as all pairs are on average, so that a bin of a
+# few pairs is not taken for sure.
 PRIOR_PAIRS = 0.25
-# No pair is surer than that, either way.
+# No probability is nearer to 0 or to 1 than this.
 SUREST = 1e-6
 # Before anything is learnt: the share of the pairs whose odds are above even, and how fast odds
 # fall with the rank of the score.
@@ -20,6 +20,29 @@ FIRST_SHARE = 0.15
 FIRST_SLOPE = 4.0
 
 Floats = NDArray[np.float64]
+
+
+def fit_shares(
+    codes: NDArray[np.intp],
+    values: Floats,
+    n_codes: int,
+    *,
+    prior: float = 0.0,
+    increasing: bool = True,
+) -> Floats:
+    """Return for each of n codes the mean of its values, which never falls, or never rises.
+
+    That is a weighted isotonic regression in which equal codes are ties. ``prior`` values, equal to
+    the mean of all, are added to each code.
+
+    Examples
+    --------
+    >>> fit_shares(np.array([0, 1, 1, 2]), np.array([0.0, 1.0, 1.0, 0.0]), 3)
+    array([0.        , 0.66666667, 0.66666667])
+    """
+    weight = np.bincount(codes, minlength=n_codes) + prior
+    sums = np.bincount(codes, weights=values, minlength=n_codes) + prior * values.mean()
+    return np.asarray(isotonic_regression(sums / weight, weights=weight, increasing=increasing).x)
 
 
 class Curve:
@@ -52,18 +75,15 @@ class Curve:
         return np.searchsorted(self.cuts, scores, side="right")
 
     def shares(self, scores: NDArray[np.floating], right: Floats) -> Floats:
-        """Return how likely pairs of each bin are right, given scores and that of each pair."""
-        bins, n = self.bins(scores), len(self.cuts) + 1
-        weight = np.bincount(bins, minlength=n) + PRIOR_PAIRS
-        sums = np.bincount(bins, weights=right, minlength=n) + PRIOR_PAIRS * right.mean()
-        fit = isotonic_regression(sums / weight, weights=weight)
-        return np.asarray(np.clip(fit.x, SUREST, 1.0 - SUREST))
+        """Return how likely the pairs of each bin are right, given how likely each pair is."""
+        found = fit_shares(self.bins(scores), right, len(self.cuts) + 1, prior=PRIOR_PAIRS)
+        return np.asarray(np.clip(found, SUREST, 1.0 - SUREST))
 
 
 def first_odds(scores: NDArray[np.floating], share: float = FIRST_SHARE) -> Floats:
-    """Return odds to begin with: those of the best-scored pairs are high, and fall with the rank.
+    """Return odds to begin with, which fall with the rank of the score.
 
-    Those of the best-scored share of the pairs are above even.
+    Odds of the best-scored share of the pairs are above even.
 
     Examples
     --------

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln
 
-from spherelax.coordinate.graph.account import UNIT, Account, whole
+from spherelax.coordinate.graph.account import UNIT, Account, sum_units
 from spherelax.coordinate.graph.tally import moments
 from spherelax.coordinate.worth.strata import strata_saving
 from spherelax.labels import count_labels
@@ -136,10 +136,10 @@ def account_of(
     return Account(
         of_size=np.bincount(sizes.astype(np.intp)),
         pairs=float(pairs.sum()),
-        similarity=whole(inside),
-        inside=whole(inside),
-        coded=whole(_costs(inside, pairs)) if is_corrected else 0,
-        parameters=whole(0.5 * np.log1p(inside)) if is_corrected else 0,
+        similarity=sum_units(inside),
+        inside=sum_units(inside),
+        coded=sum_units(_costs(inside, pairs)) if is_corrected else 0,
+        parameters=sum_units(0.5 * np.log1p(inside)) if is_corrected else 0,
         strata=np.empty(0),
     )
 

@@ -182,9 +182,8 @@ def share_right(graph: Graph, labels: NDArray[np.int32]) -> NDArray[np.float64]:
     """
     found = _shares(graph, labels)
     if found is None:
-        row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-        n_right = np.count_nonzero(labels[row] == labels[graph.indices]) / 2
-        return np.full(len(row), (n_right + 1.0) / (len(row) / 2 + 2.0))
+        n_entries, n_right = len(graph.values), np.count_nonzero(graph.inside(labels)) / 2
+        return np.full(n_entries, (n_right + 1.0) / (n_entries / 2 + 2.0))
     return np.asarray(found.share[np.searchsorted(found.floors, graph.values, side="right") - 1])
 
 
@@ -197,9 +196,8 @@ class _Shares(NamedTuple):
 
 def _shares(graph: Graph, labels: NDArray[np.int32]) -> _Shares | None:
     """Return the share of pairs with one label by size; None if all pairs share labels, or none."""
-    row = np.repeat(np.arange(graph.n_items, dtype=np.int32), np.diff(graph.indptr))
-    once = row < graph.indices
-    agree = labels[row[once]] == labels[graph.indices[once]]
+    once = graph.pairs()
+    agree = graph.inside(labels)[once]
     if agree.all() or not agree.any():
         return None
     sizes, which, count = np.unique(graph.values[once], return_inverse=True, return_counts=True)

@@ -143,25 +143,28 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         version : str, of spherelax.
         n_items, n_labels : int.
         n_groups : int or None, number of groups; items without one are not counted.
-        alpha, resolution : float, of the step that the labels come from.
-        pick : str, the name of the status in lower case, such as "described".
-        status : str, its sentence.
+        resolution : float, of the step that the labels come from.
+        status : str, its name, such as "described".
+        sentence : str, what the status means.
         is_odd : bool, whether the labels need a check, as the status says.
-        rival : int or None, number of labels of another answer that is about as good.
+        kind : str, what the similarities were taken for.
+        reading : str, the name of what was done with them, such as "ranked".
+        alternative : int or None, number of labels of another answer that is about as good.
         sizes : dict of str to int, number of labels by number of items.
         mean_confidence : float or None; None if it is not known.
         n_unsure : int, number of items whose confidence is below 0.1.
         n_wrong : float or None, expected number of items whose label is wrong; None if the
         confidence is not a probability.
-        path : dict, is_whole, and one list for each number of the steps: alphas, resolutions,
-        n_labels, etas, objectives, stability, and savings, which may be None.
+        path : dict, is_whole, picked (the step that the labels come from), and one list for each
+        number of the steps: alphas, resolutions, n_labels, etas, objectives, stability, and
+        savings, which may be None.
 
     Examples
     --------
     >>> import spherelax as sl
     >>> items = sl.io.Items(np.kron(np.eye(2), np.ones((3, 3))), ids=None)
     >>> found = summary(items, sl.solve(items.problem))
-    >>> found["n_labels"], found["sizes"], found["pick"]
+    >>> found["n_labels"], found["sizes"], found["status"]
     (2, {'3': 2}, 'described')
     """
     path, n_wrong = result.path, np.sum(1.0 - result.confidence)
@@ -171,18 +174,20 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
         "n_items": len(result.labels),
         "n_groups": None if items.groups is None else len({*items.groups} - {None}),
         "n_labels": result.n_labels,
-        "alpha": result.alpha,
         "resolution": result.resolution,
-        "pick": result.status.name.lower(),
         "status": str(result.status),
+        "sentence": result.status.sentence,
         "is_odd": result.status.is_odd,
-        "rival": result.rival,
+        "kind": result.kind,
+        "reading": str(result.reading),
+        "alternative": result.alternative,
         "sizes": {str(size): int(count) for size, count in zip(sizes, counts, strict=True)},
         "mean_confidence": _known(float(result.confidence.mean())),
         "n_unsure": int((result.confidence < UNSURE).sum()),
         "n_wrong": _known(float(n_wrong)) if result.is_probability else None,
         "path": {
             "is_whole": path.is_whole,
+            "picked": path.picked,
             "alphas": path.alphas.tolist(),
             "resolutions": path.resolutions.tolist(),
             "n_labels": path.n_labels.tolist(),

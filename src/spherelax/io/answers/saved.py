@@ -18,17 +18,19 @@ from spherelax.io.files.writing import replace_file
 from spherelax.io.items import Named
 from spherelax.io.tables.arrays import read_arrays
 from spherelax.labels import Labels, are_in_order
-from spherelax.result import EntityProbability, Result, Status, SweepPath
+from spherelax.result import TAKEN_FOR, EntityProbability, Reading, Result, Status, SweepPath
 
 NONE = -1  # stands for None among the integers of a file
-MARKS = ("index", "right", "left")
+MARKS = ("joined", "right", "left")  # steps that may be None
 # The arrays of a saved result: the kinds of their dtype and their number of dimensions.
 SAVED = {
     "version": ("U", 0),
     "labels": ("i", 1),
     "confidence": ("f", 1),
-    "alpha": ("f", 0),
-    "status": ("U", 0),
+    "is_probability": ("b", 0),
+    **dict.fromkeys(("status", "kind", "reading"), ("U", 0)),
+    "alternative": ("i", 0),
+    "picked": ("i", 0),
     **dict.fromkeys(MARKS, ("i", 0)),
     "max_labels": ("i", 0),
     "path_alphas": ("f", 1),
@@ -38,14 +40,15 @@ SAVED = {
     "path_labels": ("i", 2),
     "path_is_whole": ("b", 0),
 }
-# The same of those that older files lack.
-ADDED = {"is_probability": ("b", 0), "rival": ("i", 0)}
+# What every version of such a file holds, by which it is recognised.
+RECOGNISED = ("version", "labels", "path_labels")
+# The texts of a file and the values that each may have.
+NAMES = {"status": tuple(Status), "reading": tuple(Reading), "kind": tuple(TAKEN_FOR)}
 LIKELY = ("pure", "whole")
 LARGEST = 1e100  # of numbers that have no bound of their own
 BELOW_ONE = float(np.nextafter(1.0, 0.0))
 # The arrays of numbers with the least and the largest value that they may hold.
 RANGES = (
-    ("alpha", 0.0, BELOW_ONE),
     ("path_alphas", 0.0, BELOW_ONE),
     ("path_etas", 0.0, LARGEST),
     ("path_objectives", -LARGEST, LARGEST),
@@ -89,17 +92,19 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     # Steps may share an array; each is saved once.
     shared = {id(labels): labels for labels in sweep.labels}
     place = {key: number for number, key in enumerate(shared)}
-    marks = {name: getattr(result, name) for name in MARKS}
+    marks = dict(zip(MARKS, (sweep.joined, *sweep.maxima), strict=True))
     arrays: dict[str, Any] = {
         "version": __version__,
         "labels": result.labels,
         "confidence": result.confidence,
-        "alpha": result.alpha,
-        "status": result.status.name,
-        **{name: NONE if step is None else step for name, step in marks.items()},
-        "max_labels": result.max_labels,
         "is_probability": result.is_probability,
-        "rival": NONE if result.rival is None else result.rival,
+        "status": str(result.status),
+        "kind": result.kind,
+        "reading": str(result.reading),
+        "alternative": NONE if result.alternative is None else result.alternative,
+        "picked": sweep.picked,
+        **{name: NONE if step is None else step for name, step in marks.items()},
+        "max_labels": sweep.max_labels,
         "path_alphas": sweep.alphas,
         "path_etas": sweep.etas,
         "path_objectives": sweep.objectives,
@@ -109,7 +114,7 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     }
     if sweep.savings is not None:
         arrays["path_savings"] = sweep.savings
-    likely = result.entity_probability()
+    likely = result.entities()
     if likely is not None:
         arrays |= {"pure": likely.pure, "whole": likely.whole}
     if items is not None:
@@ -123,9 +128,9 @@ def load_result(path: str | Path) -> Result:
     """Load a result that :func:`save_result` saved; nothing in the file is executed.
 
     The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
-    confidence is NaN at all steps except the saved one. ``embedding``, ``match_probability`` and
-    ``pair_probability`` raise `InvalidInputError`, and so does ``entity_probability`` at all other
-    steps; ``duplicates`` returns None.
+    confidence is NaN at all steps except the saved one. ``embedding``, ``extend``, ``assign``,
+    ``listed_probability`` and the probability of ``pairs`` raise `InvalidInputError`, and so does
+    ``entities`` at all other steps; ``duplicates`` returns None.
 
     Parameters
     ----------
@@ -154,11 +159,17 @@ def load_result(path: str | Path) -> Result:
     >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
     (3, 1)
     """
-    saved = read_arrays(path, *SAVED)
+    saved = read_arrays(path, *RECOGNISED)
+    if not SAVED.keys() <= saved.keys():
+        version = shown(str(saved["version"]))
+        raise InvalidInputError(
+            f"{path}: must be saved by this version of spherelax; found {version}, solve again"
+        )
     fault = next(_faults(saved), None)
     if fault:
         raise InvalidInputError(f"{path}: not a saved result; {fault}")
     steps = list(saved["path_labels"])  # so that equal steps share an array again
+    joined, right, left = (None if saved[name] == NONE else int(saved[name]) for name in MARKS)
     sweep = SweepPath(
         alphas=saved["path_alphas"],
         etas=saved["path_etas"],
@@ -166,27 +177,28 @@ def load_result(path: str | Path) -> Result:
         labels=tuple(steps[step] for step in saved["path_steps"]),
         savings=saved.get("path_savings"),
         is_whole=bool(saved["path_is_whole"]),
+        picked=int(saved["picked"]),
+        joined=joined,
+        maxima=(right, left),
+        max_labels=int(saved["max_labels"]),
     )
-    marks = {name: None if saved[name] == NONE else int(saved[name]) for name in MARKS}
-    max_labels, rival = int(saved["max_labels"]), int(saved.get("rival", NONE))
+    alternative = int(saved["alternative"])
     likely = EntityProbability(saved["pure"], saved["whole"]) if {*LIKELY} <= saved.keys() else None
     return Result(
-        labels=saved["labels"],
-        alpha=float(saved["alpha"]),
-        status=Status[str(saved["status"])],
+        status=Status(str(saved["status"])),
+        kind=str(saved["kind"]),
+        reading=Reading(str(saved["reading"])),
         path=sweep,
-        **marks,
-        max_labels=max_labels,
-        source=_File(
+        alternative=alternative if alternative > 0 else None,
+        _source=_File(
             str(path),
             saved["labels"],
-            float(saved["alpha"]),
+            sweep.alpha,
             saved["confidence"],
-            bool(saved.get("is_probability", likely is not None)),
+            bool(saved["is_probability"]),
             likely,
-            max_labels,
+            int(saved["max_labels"]),
         ),
-        rival=rival if rival > 0 else None,
     )
 
 
@@ -253,13 +265,13 @@ def _saved_ids(items: Named) -> NDArray[Any]:
 
 def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
     """Yield what is wrong with the arrays of a saved result; only the first one is certain."""
-    here = {name: form for name, form in (SAVED | ADDED).items() if name in saved}
-    for name, (kind, n_dimensions) in here.items():
+    for name, (kind, n_dimensions) in SAVED.items():
         array = saved[name]
         if array.dtype.kind != kind or array.ndim != n_dimensions:
             yield f"{name} has dtype {array.dtype} and shape {array.shape}"
-    if str(saved["status"]) not in Status.__members__:
-        yield f"status {shown(str(saved['status']))} is not known"
+    for name, known in NAMES.items():
+        if str(saved[name]) not in known:
+            yield f"{name} {shown(str(saved[name]))} is not known"
     yield from _wrong_shapes(saved)
     yield from _wrong_numbers(saved)
 
@@ -289,6 +301,7 @@ def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         ("path_steps", 0, len(labels)),
         ("path_labels", 0, labels.shape[1]),
         ("labels", 0, labels.shape[1]),
+        ("picked", 0, n_steps),
         *((name, NONE, n_steps) for name in MARKS),
     ):
         if not np.all((saved[name] >= first) & (saved[name] < end)):
@@ -300,9 +313,9 @@ def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         yield "path_alphas must not rise"
     if not all(map(are_in_order, (saved["labels"], *labels))):
         yield "labels must be numbered in order of first appearance"
-    index = int(saved["index"])
-    if index != NONE and saved["alpha"] != saved["path_alphas"][index]:
-        yield f"alpha is not that of step {index}"
+    step = int(saved["picked"])
+    if not np.array_equal(saved["labels"], labels[saved["path_steps"][step]]):
+        yield f"labels are not those of step {step}"
 
 
 def _are_within(

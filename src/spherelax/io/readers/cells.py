@@ -27,6 +27,7 @@ from spherelax.result import Result
 
 ENDING = ".h5ad"
 CONNECTIVITIES = "connectivities"  # where scanpy puts the graph
+CURVES = ("resolutions", "n_labels", "stability")  # of the path, that a copy gets
 KIND = "neighbors"  # what similarities are: every cell is joined to its nearest ones
 
 
@@ -146,7 +147,7 @@ def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
         },
         "path": {
             "resolution": result.path.resolutions,
-            "n_labels": result.n_labels_per_step,
+            "n_labels": result.path.n_labels,
             "stability": result.path.stability,
         },
     }
@@ -238,9 +239,7 @@ def write_h5ad(
             resolution=result.resolution,
             n_labels=result.n_labels,
             status=str(result.status),
-            n_labels_per_step=result.n_labels_per_step,
-            resolutions=result.path.resolutions,
-            stability=result.path.stability,
+            **{f"path_{name}": getattr(result.path, name) for name in CURVES},
         )
 
 
@@ -263,7 +262,7 @@ def _labelled(path: Path, *, draft: str, key: str, **result: Any) -> Arrays:
     elements, hdf5 = import_module("anndata.io"), import_module("h5py")
     with hdf5.File(path) as file:
         cells = SimpleNamespace(obs=elements.read_elem(file["obs"]), uns={})
-    sweep = SimpleNamespace(resolutions=result["resolutions"], stability=result["stability"])
+    sweep = SimpleNamespace(**{name: result.pop(f"path_{name}") for name in CURVES})
     label_obs(cells, cast("Result", SimpleNamespace(**result, path=sweep)), key=key)
     shutil.copyfile(path, draft)
     with hdf5.File(draft, "r+") as file:

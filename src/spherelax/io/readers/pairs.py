@@ -103,7 +103,7 @@ def read_pairs(
     source: Any,
     *,
     columns: Mapping[str, str] | Sequence[str] | None = None,
-    duplicate_free: Iterable[Hashable] | None = None,
+    duplicate_free_sources: Iterable[Hashable] | None = None,
     records: Any = None,
     kind: str | None = None,
 ) -> Records:
@@ -132,7 +132,7 @@ def read_pairs(
         ``source_dataset_l``, ``unique_id_l``, ``source_dataset_r``, ``unique_id_r`` and
         ``match_probability`` or, if there is none, ``match_weight``; both also without the
         sources.
-    duplicate_free : iterable of sources, optional
+    duplicate_free_sources : iterable of sources, optional
         Sources that list each entity at most once: no two of their records become one entity. A
         source is given as in the table or as text. None: every source of which no two records are
         paired, because pairs inside a source mean that it may have duplicates.
@@ -192,12 +192,12 @@ def read_pairs(
     groups, sources = None, None
     if has_sources:
         sources = [key[0] for key in codes]
-        if duplicate_free is None:
+        if duplicate_free_sources is None:
             free = set(sources) - _compared(sources, first, second)
         else:
-            free = named_sources(sheet.name, duplicate_free, set(sources))
+            free = named_sources(sheet.name, duplicate_free_sources, set(sources))
         groups = [source if source in free else None for source in sources] if free else None
-    elif duplicate_free is not None:
+    elif duplicate_free_sources is not None:
         raise no_sources(sheet.name)
     found = Records(
         similarity,
@@ -237,7 +237,9 @@ def record_columns(sheet: Sheet, has_sources: bool) -> Sequence[str]:
 def named_sources(table: str, names: Iterable[Hashable], sources: set[Any]) -> set[Any]:
     """Return the sources that are named, by themselves or by their text."""
     if isinstance(names, str):
-        raise InvalidInputError(f"duplicate_free must be a list of sources; found {names!r}")
+        raise InvalidInputError(
+            f"duplicate_free_sources must be a list of sources; found {names!r}"
+        )
     by_text = {str(source): source for source in sources}
     found = set()
     for name in names:

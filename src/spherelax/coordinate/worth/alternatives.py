@@ -1,4 +1,4 @@
-"""Another answer that is about as good: its number of labels, so that a result can name it."""
+"""An alternative: another answer that is about as good, of which a result names how many labels."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from spherelax.metrics import pairwise_scores
 
 # Labels with this share of the most evidence are about as good.
 NEARLY = 0.98
-# They are another answer if there are so many times as many of them, or as few, and if the pairs
-# inside them agree with an F-score of at most that.
+# An alternative differs from the answer by at least the factor TIMES in its number of labels, and
+# agrees with it in the pairs that share a label by an F-score of at most ALIKE.
 TIMES = 1.1
 ALIKE = 0.9
-# Numbers of labels that result this often, compared with the one that does most often, are about
-# as good.
+# A number of labels is an alternative if it is met at least this often, as a share of how often the
+# number of the answer is.
 OFTEN = 0.5
 
 
-def by_evidence(
+def find_alternative(
     labelings: Sequence[Labels], evidence: NDArray[np.float64], labels: Labels
 ) -> int | None:
     """Return the number of labels of another labeling with nearly the most evidence; None: none.
@@ -30,9 +30,9 @@ def by_evidence(
     --------
     >>> coarse = np.repeat(np.int32([0, 1]), 8)
     >>> fine = np.repeat(np.arange(4, dtype=np.int32), 4)
-    >>> by_evidence([fine, coarse], np.array([99.9, 100.0]), coarse)
+    >>> find_alternative([fine, coarse], np.array([99.9, 100.0]), coarse)
     4
-    >>> by_evidence([fine, coarse], np.array([90.0, 100.0]), coarse)
+    >>> find_alternative([fine, coarse], np.array([90.0, 100.0]), coarse)
     """
     n_labels = np.array([count_labels(one) for one in labelings])
     ratio = np.abs(np.log(n_labels / count_labels(labels)))
@@ -44,14 +44,15 @@ def by_evidence(
     return None if is_alike else int(n_labels[best])
 
 
-def by_count(labelings: Sequence[Labels], labels: Labels) -> int | None:
+def find_frequent_alternative(labelings: Sequence[Labels], labels: Labels) -> int | None:
     """Return the number of labels that is met most often after that of the labels; None: seldom.
 
     Examples
     --------
     >>> two, three = np.repeat(np.int32([0, 1]), 3), np.repeat(np.int32([0, 1, 2]), 2)
-    >>> by_count([three, two, two, three, two], two), by_count([three, two, two, two], two)
-    (3, None)
+    >>> find_frequent_alternative([three, two, two, three, two], two)
+    3
+    >>> find_frequent_alternative([three, two, two, two], two)
     """
     numbers, counts = np.unique([count_labels(one) for one in labelings], return_counts=True)
     is_own = numbers == count_labels(labels)

@@ -1,5 +1,7 @@
 """New items against known labels: one more image, one more record."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ def test_one_more_image_gets_the_tracks_of_the_others(seed):
     )
     known = groups < groups.max()
     result = sl.solve(W[known][:, known], groups[known])
-    found = sl.assign(W, groups, to=result)
+    found = result.assign(W, groups)
     n_new = np.count_nonzero(~known)
     assert found.labels.shape == found.confidence.shape == (n_new,)
     assert len(set(found.labels.tolist())) == n_new
@@ -28,7 +30,7 @@ def test_things_that_are_not_known_get_numbers_of_their_own():
     groups = np.tile(np.arange(3), 4)
     order = np.r_[:6, 6, 9, 7, 10, 8, 11]
     result = sl.solve(W[:6, :6], groups[:6])
-    found = sl.assign(W[order][:, order], groups[order], to=result)
+    found = result.assign(W[order][:, order], groups[order])
     assert result.n_labels == 2
     assert found.labels.tolist() == [2, 3, 2, 3, 2, 3]
 
@@ -39,7 +41,7 @@ def test_numbers_are_those_of_the_known_result_whatever_new_items_do():
     known = np.r_[0:3, 4:7, 8:11]
     result = sl.solve(W[known][:, known])
     order = np.r_[known, 3, 7, 11]
-    found = sl.assign(W[order][:, order], to=result)
+    found = result.assign(W[order][:, order])
     assert found.labels.tolist() == result.labels[[0, 3, 6]].tolist()
     assert (found.confidence > 0.5).all()
 
@@ -54,7 +56,7 @@ def test_one_more_record_does_not_take_the_place_of_another(tmp_path):
     result = sl.solve(records.problem)
     grown = read_pairs(more)
     assert grown.names[: records.n_items] == records.names
-    found = sl.assign(grown.problem, to=result)
+    found = result.assign(grown.problem)
     names = dict(zip(grown.names[records.n_items :], found.labels.tolist(), strict=True))
     entity = dict(zip(records.names, result.labels.tolist(), strict=True))
     assert names["clinic 7"] == entity["shop 1"] == entity["bank 1"]
@@ -64,12 +66,38 @@ def test_one_more_record_does_not_take_the_place_of_another(tmp_path):
 def test_what_cannot_be_assigned_to_is_refused(tmp_path):
     W = np.kron(np.eye(2), np.ones((3, 3)))
     result = sl.solve(W)
-    with pytest.raises(sl.InvalidInputError, match=r"to must be a Result .*; found None"):
-        sl.assign(W, to=None)
-    with pytest.raises(sl.InvalidInputError, match="must not have more items than similarity, 4"):
-        sl.assign(W[:4, :4], to=result)
     sl.io.save_result(tmp_path / "saved.npz", result)
-    with pytest.raises(sl.InvalidInputError, match="that was loaded from a file"):
-        sl.assign(W, to=sl.io.load_result(tmp_path / "saved.npz"))
-    with pytest.raises(sl.InvalidInputError, match="of the power solver"):
-        sl.assign(W, to=sl.solve(W, solver="power"))
+    loaded, of_power = sl.io.load_result(tmp_path / "saved.npz"), sl.solve(W, solver="power")
+    for method in ("extend", "assign"):
+        message = f"^{method} needs similarities of the 6 known items, and of more; found 4 items$"
+        with pytest.raises(sl.InvalidInputError, match=message):
+            getattr(result, method)(W[:4, :4])
+        message = f"^{method} needs a result of the coordinate solver; found one "
+        with pytest.raises(sl.InvalidInputError, match=f"{message}that was loaded from a file$"):
+            getattr(loaded, method)(W)
+        with pytest.raises(sl.InvalidInputError, match=f"{message}of the power solver$"):
+            getattr(of_power, method)(W)
+
+
+def test_kind_and_copies_hold_on(seed):
+    """Log odds stay log odds, whatever was read; a result can be extended again, and saved."""
+    rng = np.random.default_rng(seed)
+    odds = np.triu(rng.normal(-1.0, 2.0, (12, 12)), 1)
+    odds = odds + odds.T
+    first = sl.solve(odds[:8, :8], kind="odds")
+    grown = pickle.loads(pickle.dumps(first)).extend(odds[:10, :10]).extend(odds)
+    assert (grown.kind, grown.status) == ("odds", sl.Status.ABSORBED)
+    with pytest.raises(sl.InvalidInputError, match="kind must stay what it was"):
+        first.extend(sl.io.Items(np.abs(odds), None).problem)
+
+
+def test_warnings_point_at_the_caller():
+    W = np.eye(4)
+    with pytest.warns(sl.SphereWarning, match="No item is similar") as solved:
+        result = sl.solve(W[:3, :3])
+    with pytest.warns(sl.SphereWarning, match="No item is similar") as extended:
+        result.extend(W)
+    with pytest.warns(sl.SphereWarning, match="No item is similar") as assigned:
+        result.assign(W)
+    for caught in (solved, extended, assigned):
+        assert (caught[0].message.about, caught[0].filename) == ("isolated", __file__)

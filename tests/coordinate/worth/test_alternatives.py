@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax.coordinate.rivals import by_count, by_evidence
+from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
 
 
 def labels(n_labels, m=60):
@@ -15,17 +15,17 @@ def labels(n_labels, m=60):
 
 def test_nearly_the_same_labels_are_no_other_answer():
     steps = [labels(30), labels(6), labels(5)]
-    assert by_evidence(steps, np.array([10.0, 99.5, 100.0]), steps[2]) == 6
+    assert find_alternative(steps, np.array([10.0, 99.5, 100.0]), steps[2]) == 6
     almost = steps[2].copy()
     almost[:1] = 5
-    assert by_evidence([almost, steps[2]], np.array([99.9, 100.0]), steps[2]) is None
-    assert by_evidence(steps, np.array([-5.0, -4.0, -1.0]), steps[2]) is None
+    assert find_alternative([almost, steps[2]], np.array([99.9, 100.0]), steps[2]) is None
+    assert find_alternative(steps, np.array([-5.0, -4.0, -1.0]), steps[2]) is None
 
 
 def test_numbers_that_are_met_seldom_are_no_other_answer():
-    assert by_count([labels(5)] * 4 + [labels(3)], labels(5)) is None
-    assert by_count([labels(5)] * 4 + [labels(3)] * 2, labels(5)) == 3
-    assert by_count([labels(5)] * 4, labels(5)) is None
+    assert find_frequent_alternative([labels(5)] * 4 + [labels(3)], labels(5)) is None
+    assert find_frequent_alternative([labels(5)] * 4 + [labels(3)] * 2, labels(5)) == 3
+    assert find_frequent_alternative([labels(5)] * 4, labels(5)) is None
 
 
 def nested(contrast, seed):
@@ -40,15 +40,15 @@ def nested(contrast, seed):
 def test_a_clear_answer_has_no_rival_and_a_chosen_one_has_none(seed):
     result = sl.solve(nested(0.45, seed))
     assert result.n_labels == 8
-    assert result.rival is None
-    assert result.with_n_labels(8).rival is None
+    assert result.alternative is None
+    assert result.with_n_labels(8).alternative is None
 
 
 def test_somewhere_between_four_and_eight_both_are_about_as_good():
     found = {}
     for contrast in np.arange(0.36, 0.38, 0.002):
         result = sl.solve(nested(contrast, 0))
-        found.setdefault(result.rival, []).append(result.n_labels)
+        found.setdefault(result.alternative, []).append(result.n_labels)
     assert set(found) - {None}
     for rival, others in found.items():
         assert rival is None or all(rival != n for n in others)
@@ -58,5 +58,5 @@ def test_somewhere_between_four_and_eight_both_are_about_as_good():
 def test_rivals_are_saved(tmp_path, rival):
     result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
     path = tmp_path / "result.npz"
-    sl.io.save_result(path, replace(result, rival=rival))
-    assert sl.io.load_result(path).rival == rival
+    sl.io.save_result(path, replace(result, alternative=rival))
+    assert sl.io.load_result(path).alternative == rival

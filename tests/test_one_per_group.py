@@ -36,7 +36,7 @@ def f_score(truth, labels):
 @pytest.mark.parametrize("make", [problem, copied_matching])
 def test_clean_groups_lose_nothing(make, seed):
     W, groups, _ = make(seed, 0)
-    hard, soft = sl.solve(W, groups), sl.solve(W, groups, duplicate_free="soft")
+    hard, soft = sl.solve(W, groups), sl.solve(W, groups, one_per_group="unless_copies")
     np.testing.assert_array_equal(hard.labels, soft.labels)
 
 
@@ -45,7 +45,7 @@ def test_copies_are_warned_of_and_found(make, n_copies, seed):
     W, groups, truth = make(seed, n_copies)
     with pytest.warns(sl.SphereWarning, match=r"hold a thing once, but about \d+ of the"):
         hard = sl.solve(W, groups)
-    soft = sl.solve(W, groups, duplicate_free="soft")
+    soft = sl.solve(W, groups, one_per_group="unless_copies")
     assert f_score(truth, soft.labels) > f_score(truth, hard.labels) + 0.02
     assert len(set(zip(groups.tolist(), hard.labels.tolist(), strict=True))) == len(truth)
     for ours, theirs in zip(soft.duplicates(), hard.duplicates(), strict=True):
@@ -59,34 +59,35 @@ def test_copies_are_warned_of_and_found(make, n_copies, seed):
 def test_labels_with_copies_are_judged_as_such(seed):
     """Three items of a label may be the same, though two of them were never compared."""
     W, groups, truth = problem(seed, 60)
-    soft = sl.solve(W, groups, duplicate_free="soft")
+    soft = sl.solve(W, groups, one_per_group="unless_copies")
     large = np.flatnonzero(np.bincount(soft.labels) > 2)
     assert len(large) > 15
     is_pure = [len(set(truth[soft.labels == label].tolist())) == 1 for label in large]
-    likely = soft.entity_probability().pure[large]
+    likely = soft.entities().pure[large]
     assert abs(likely.mean() - np.mean(is_pure)) < 0.2
-    inside = soft.labels[soft.matches()[:, 0]]
-    assert soft.pair_probability()[np.isin(inside, large)].min() > 0.0
+    inside = soft.labels[soft.pairs().items[:, 0]]
+    assert soft.pairs().probability[np.isin(inside, large)].min() > 0.0
 
 
 def test_items_are_added_to_soft_labels(seed):
     W, groups, truth = problem(seed, 60)
     first = np.arange(len(truth)) < len(truth) - 3
-    before = sl.solve(W[first][:, first], groups[first], duplicate_free="soft")
-    after = sl.solve(W, groups, start=before, duplicate_free="soft")
+    before = sl.solve(W[first][:, first], groups[first], one_per_group="unless_copies")
+    after = before.extend(W, groups)
     known = f_score(truth[first], before.labels)
     assert f_score(truth[first], after.labels[first]) > known - 0.03
     assert after.duplicates() == before.duplicates()
-    model = sl.SphereMatching(duplicate_free="soft").fit(W, groups=groups)
-    np.testing.assert_array_equal(model.labels_, sl.solve(W, groups, duplicate_free="soft").labels)
+    soft = sl.solve(W, groups, one_per_group="unless_copies")
+    model = sl.SphereMatching(one_per_group="unless_copies").fit(W, groups=groups)
+    np.testing.assert_array_equal(model.labels_, soft.labels)
 
 
 def test_bad_values():
     W = np.ones((4, 4))
-    with pytest.raises(sl.InvalidInputError, match="must be one of hard, soft; found 'firm'"):
-        sl.solve(W, duplicate_free="firm")
-    with pytest.raises(sl.InvalidInputError, match="'soft' needs solver='coordinate'"):
-        sl.solve(W, solver="power", duplicate_free="soft")
+    with pytest.raises(sl.InvalidInputError, match="one of always, unless_copies; found 'firm'"):
+        sl.solve(W, one_per_group="firm")
+    with pytest.raises(sl.InvalidInputError, match="'unless_copies' needs solver='coordinate'"):
+        sl.solve(W, solver="power", one_per_group="unless_copies")
 
 
 def test_program_and_report_say_it(tmp_path, monkeypatch):
@@ -106,12 +107,13 @@ def test_program_and_report_say_it(tmp_path, monkeypatch):
     assert "records in source list seem to be copies of others: " in said[0]
     assert "warning" not in hard.stderr
     assert said[0].removeprefix("duplicates: ") in (tmp_path / "page.html").read_text()
-    soft = invoke("match", "pairs.csv", *columns, "--one-per-group", "soft", "--out", "soft.csv")
+    option = ("--one-per-group", "unless_copies")
+    soft = invoke("match", "pairs.csv", *columns, *option, "--out", "soft.csv")
     assert soft.exit_code == 0
     sizes = [
         len({line.split(",")[2] for line in (tmp_path / name).read_text().splitlines()[1:]})
         for name in ("hard.csv", "soft.csv")
     ]
     assert sizes[1] < sizes[0]
-    refused = invoke("match", "pairs.csv", "--one-per-group", "soft", "--solver", "power")
-    assert "--one-per-group soft needs --solver coordinate" in refused.stderr
+    refused = invoke("match", "pairs.csv", *option, "--solver", "power")
+    assert "--one-per-group unless_copies needs --solver coordinate" in refused.stderr

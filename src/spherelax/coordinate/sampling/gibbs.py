@@ -1,0 +1,488 @@
+"""Gibbs sampling of labels, compiled: each item in turn draws a label, given those of all others.
+
+An item joins a label with odds that multiply four things, against having a label of its own: what
+its pairs with the items of that label say; what each pair costs that is not listed; how readily
+labels of that size grow; and that items of one group never share a label.
+
+At each visit it is known how likely the item joins each label. These probabilities are summed, not
+the labels that are then drawn (Rao-Blackwell). So few sweeps are enough, and nothing is called sure
+because it happened every time.
+
+A visit takes time in proportion to the pairs of its item, however large labels are: hash tables
+count how many items of each group, source or judged label are in each drawn label.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.machine.compiled import compiled
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+NONE = np.empty(0, np.int32)
+
+
+class Net(NamedTuple):
+    """The pairs of each item, row by row, and which items may share a label."""
+
+    indptr: Ints  # (m + 1)
+    indices: Codes  # (n_entries), the other item of each pair
+    pair: Ints  # (n_entries), the number of each pair; or empty
+    group: Codes  # (m), or empty where there are no groups
+    source: Codes  # (m), items of one were never compared, -1: may be; or empty: all may
+    weight: NDArray[np.float32]  # (m), an absent pair counts the product of both weights
+    room: Floats  # (m), the number of pairs that an item can have at most
+
+    @classmethod
+    def of_list(cls, pairs: Candidates) -> Net:
+        """Return the pairs of each item of a list, which is no longer than it is.
+
+        Examples
+        --------
+        >>> net = Net.of_list(Candidates(3, np.array([0, 1]), np.array([1, 2]), np.ones(2)))
+        >>> net.indices, net.pair, net.room
+        (array([1, 2, 0, 1], dtype=int32), array([0, 1, 0, 1]), array([1., 2., 1.]))
+        """
+        item = np.r_[pairs.one, pairs.other]
+        by_item = np.argsort(item, kind="stable")
+        degree = np.bincount(item, minlength=pairs.n_items)
+        other = np.r_[pairs.other, pairs.one][by_item].astype(np.int32)
+        weight = np.ones(pairs.n_items, np.float32)
+        group, source = (NONE if of is None else of for of in (pairs.group, pairs.source))
+        indptr, number = np.r_[0, np.cumsum(degree)], by_item % max(len(pairs.one), 1)
+        return cls(indptr, other, number, group, source, weight, degree.astype(float))
+
+    @classmethod
+    def of_graph(cls, graph: Graph, source: Codes | None = None, *, is_list: bool = False) -> Net:
+        """Return the similarities of each item, and the weights of the null model.
+
+        ``is_list`` tells that the graph is a list, which is no longer than it is.
+        """
+        degree, m = np.diff(graph.indptr).astype(float), graph.n_items
+        weight, room = (
+            (np.ones(m, np.float32), degree) if is_list else (graph.weight, np.full(m, np.inf))
+        )
+        apart = NONE if source is None else source
+        none = np.empty(0, np.int64)
+        return cls(graph.indptr, graph.indices, none, graph.group, apart, weight, room)
+
+
+class Beliefs(NamedTuple):
+    """What is believed of pairs and labels, in nats."""
+
+    same: Floats  # (n_entries, or n_bins), log of how much likelier a score is of a right pair
+    other: Floats  # (the same), of a wrong pair; both against all pairs. Empty: 0
+    absent: float  # what a pair of one label costs that is not listed
+    join: float  # log odds of joining a label of one item
+    growth: Floats  # (largest size that counts), added to them by the size of the label
+    alike: Floats  # (2), intraclass correlation of pairs of one item with one label: right, wrong
+
+
+class Counts(NamedTuple):
+    """How many items of each code have each label: a hash table, with a part for each code.
+
+    In one sweep, a code of n items meets at most 2 n labels: those of its items before, and after.
+    """
+
+    code: Codes  # (m), -1: is not counted; or empty
+    begin: Ints  # (n_codes + 1), where the part of each code begins
+    key: Codes  # (4 m), labels; -1: this place is empty
+    n: Codes  # (4 m), number of items
+
+    @classmethod
+    def of(cls, code: Codes) -> Counts:
+        """Return an empty table."""
+        begin = np.r_[0, 4 * np.cumsum(np.bincount(code[code >= 0]))]
+        return cls(code, begin, np.full(begin[-1], -1, np.int32), np.zeros(begin[-1], np.int32))
+
+
+class State(NamedTuple):
+    """Labels, all below n_items, and what is kept up to date with them."""
+
+    labels: Ints  # (m)
+    size: Ints  # (m)
+    mass: Floats  # (m), sum of the weights of the items of each label
+    groups: Counts
+    sources: Counts
+
+    @classmethod
+    def of(cls, labels: NDArray[np.integer], net: Net) -> State:
+        """Return the state of labels."""
+        m = len(labels)
+        mass = np.bincount(labels, weights=net.weight, minlength=m).astype(float)
+        tables = Counts.of(net.group), Counts.of(net.source)
+        size = np.bincount(labels, minlength=m)
+        found = cls(labels.astype(np.int64), size, mass, *tables)
+        count_all(found.groups, found.labels)
+        count_all(found.sources, found.labels)
+        return found
+
+
+class Sums(NamedTuple):
+    """What the pairs of one item say, by label; 0 before and after each visit."""
+
+    same: Floats  # (m)
+    other: Floats  # (m)
+    n: Ints  # (m), number of pairs
+    touched: Ints  # (m + 1), the labels with a sum
+    odds: Floats  # (m + 1), of these labels
+
+    @classmethod
+    def of(cls, m: int) -> Sums:
+        """Return the sums of m labels, all 0."""
+        touched = np.empty(m + 1, np.int64)
+        return cls(np.zeros(m), np.zeros(m), np.zeros(m, np.int64), touched, np.zeros(m + 1))
+
+
+class Tally(NamedTuple):
+    """What is summed during sweeps to learn from them; both may be empty."""
+
+    right: Floats  # (n_pairs), how likely the items of a pair share a label, from both sides
+    openings: Floats  # (m), labels that an item could join, by their prior odds
+
+
+class Agreement(NamedTuple):
+    """Labels that are judged by those drawn, and the sums of how far both agree.
+
+    A drawn label is *mixed* if it holds items of several judged labels. ``gain`` sums for each cell
+    of ``cells`` how likely an item joined it; the share of an item there is what it gained since
+    the item came.
+    """
+
+    cells: Counts  # items by judged label and drawn label
+    gain: Floats  # (as many as places in the table)
+    mark: Floats  # (m), the gain of its cell when an item came
+    n_sorts: Ints  # (m), number of judged labels in each drawn label
+    sum_sorts: Ints  # (m), sum of these judged labels
+    n_mixed: Ints  # (n_labels), mixed drawn labels with items of each judged label
+    start: Ints  # (n_labels + 1), where the items of each judged label begin
+    member: Ints  # (m), the items, label by label
+    rank: Ints  # (m), place of each item among those of its label
+    begin: Ints  # (n_labels), where the pairs of each label begin
+    item: Floats  # (m)
+    pure: Floats  # (n_labels)
+    whole: Floats  # (n_labels)
+    pairs: Floats  # (n_pairs), or empty
+
+    @classmethod
+    def of(cls, labels: NDArray[np.integer], *, has_pairs: bool = False) -> Agreement:
+        """Return labels of which nothing has been seen; empty ones are not judged."""
+        m, size = len(labels), np.bincount(labels)
+        start = np.r_[0, np.cumsum(size)]
+        member = np.argsort(labels, kind="stable")
+        rank = np.empty(m, np.int64)
+        rank[member] = np.arange(m) - np.repeat(start[:-1], size)
+        n_pairs = size * (size - 1) // 2
+        begin = np.cumsum(n_pairs) - n_pairs
+        cells = Counts.of(labels.astype(np.int32))
+        sorts = (np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(len(size), np.int64))
+        pairs = np.zeros(int(n_pairs.sum()) if has_pairs else 0)
+        sums = (np.zeros(m), np.zeros(len(size)), np.zeros(len(size)), pairs)
+        places = (start, member, rank, begin)
+        return cls(cells, np.zeros(len(cells.key)), np.zeros(m), *sorts, *places, *sums)
+
+
+def count_mates(code: Codes, labels: NDArray[np.integer]) -> Ints:
+    """Return of each item how many other items with its code, unless that is -1, have its label.
+
+    Examples
+    --------
+    >>> count_mates(np.int32([0, 0, 1, -1, -1]), np.array([5, 5, 5, 5, 5]))
+    array([1, 1, 0, 0, 0])
+    """
+    found = np.zeros(len(labels), np.int64)
+    known = np.flatnonzero(code >= 0)
+    key = code[known].astype(np.int64) * len(labels) + labels[known]
+    which, count = np.unique(key, return_inverse=True, return_counts=True)[1:]
+    found[known] = count[which] - 1
+    return found
+
+
+@compiled
+def sweep(net, beliefs, state, sums, tally, agreement, chance):
+    """Draw a new label for every item in turn, given those of all others; sum what is likely.
+
+    Reads net and beliefs; writes state, tally and agreement. ``chance`` is an order of the items
+    and a random number for each.
+    """
+    count_all(state.groups, state.labels)
+    count_all(state.sources, state.labels)
+    _enter_all(state.labels, agreement)
+    spare = 0
+    for at in range(len(state.labels)):
+        i = np.int64(chance[0, at])
+        _take_out(i, net, state)
+        _leave(i, state.labels[i], agreement)
+        n = _collect(i, net, beliefs, state, sums)
+        best = _weigh(i, n, net, beliefs, state, sums, tally.openings)
+        to = _choose(n, sums, best, chance[1, at])
+        if len(tally.right) > 0:
+            for e in range(net.indptr[i], net.indptr[i + 1]):
+                tally.right[net.pair[e]] += sums.same[state.labels[net.indices[e]]]
+        _judge(i, n, state.labels, sums, agreement)
+        _clear(n, sums)
+        spare = _put_in(i, to, spare, net, state)
+        _enter(i, state.labels[i], agreement)
+    for j in range(len(agreement.cells.code)):
+        _leave(j, state.labels[j], agreement)
+
+
+@compiled
+def support(net, beliefs, state, sums):
+    """Return how well labels explain the scores, in nats: the sum over items, given the others.
+
+    Of each item: the log likelihood of the scores of its candidates if its label is drawn like any
+    label before scores are seen, against that of scores which are all alike.
+    """
+    openings = np.zeros(len(state.labels))
+    found = 0.0
+    for i in range(len(state.labels)):
+        own = state.labels[i]
+        _take_out(i, net, state)
+        n = _collect(i, net, beliefs, state, sums)
+        best = _weigh(i, n, net, beliefs, state, sums, openings)
+        total = np.exp(-best)
+        for q in range(n):
+            c = sums.touched[q]
+            total += np.exp(sums.odds[q] - best)
+            found += sums.other[c] / (1.0 + (state.size[c] - 1) * beliefs.alike[1])
+        found += best + np.log(total) - np.log1p(np.exp(beliefs.join) * openings[i])
+        _clear(n, sums)
+        _put_in(i, own, 0, net, state)
+    return found
+
+
+@compiled
+def _collect(i, net, beliefs, state, sums):
+    """Sum what the pairs of an item say for their labels; return the number of labels."""
+    n_pairs, touched, has_other = sums.n, sums.touched, len(beliefs.other) > 0
+    n = 0
+    for e in range(net.indptr[i], net.indptr[i + 1]):
+        c = state.labels[net.indices[e]]
+        if n_pairs[c] == 0:
+            touched[n] = c
+            n += 1
+        n_pairs[c] += 1
+        sums.same[c] += beliefs.same[e]
+        if has_other:
+            sums.other[c] += beliefs.other[e]
+    own = state.labels[i]
+    if state.size[own] > 0 and n_pairs[own] == 0:
+        touched[n] = own
+        n += 1
+    return n
+
+
+@compiled
+def _weigh(i, n, net, beliefs, state, sums, openings):
+    """Write the log odds of each of n labels; return the largest of them, or 0, those of none.
+
+    Adds the prior odds of the labels to the openings of the item.
+    """
+    best = 0.0
+    for q in range(n):
+        c = sums.touched[q]
+        size = state.size[c]
+        if _count(state.groups, i, c, 0) > 0:
+            sums.odds[q] = -np.inf
+            continue
+        in_one = 1.0 + (size - 1) * beliefs.alike[0]
+        compared = net.weight[i] * state.mass[c] - _count(state.sources, i, c, 0)
+        absent = min(compared, net.room[i]) - sums.n[c]
+        growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
+        prior = growth - beliefs.absent * absent / in_one
+        if len(openings) > 0:
+            openings[i] += np.exp(prior)
+        against = sums.other[c] / (1.0 + (size - 1) * beliefs.alike[1])
+        sums.odds[q] = beliefs.join + prior + sums.same[c] / in_one - against
+        best = max(best, sums.odds[q])
+    return best
+
+
+@compiled
+def _choose(n, sums, best, draw):
+    """Draw one of n labels, or -1: a label of its own.
+
+    Writes how likely each of the labels is to ``sums.same``, and how likely none to ``odds[n]``.
+    """
+    same, touched, odds = sums.same, sums.touched, sums.odds
+    total = np.exp(-best)
+    odds[n] = total
+    for q in range(n):
+        odds[q] = np.exp(odds[q] - best)
+        total += odds[q]
+    left, to = draw * total, -1
+    for q in range(n):
+        left -= odds[q]
+        if left < 0.0 and to < 0:
+            to = touched[q]
+        same[touched[q]] = odds[q] / total
+    odds[n] /= total
+    return to
+
+
+@compiled
+def _clear(n, sums):
+    """Set the sums of n labels to 0."""
+    for q in range(n):
+        c = sums.touched[q]
+        sums.same[c], sums.other[c], sums.n[c] = 0.0, 0.0, 0
+
+
+@compiled
+def _take_out(i, net, state):
+    """Take an item out of its label."""
+    c = state.labels[i]
+    state.size[c] -= 1
+    state.mass[c] -= net.weight[i]
+    _count(state.groups, i, c, -1)
+    _count(state.sources, i, c, -1)
+
+
+@compiled
+def _put_in(i, c, spare, net, state):
+    """Give an item a label, or for -1 an empty one; return where to look for the next empty one."""
+    if c < 0:
+        c = state.labels[i]
+        while state.size[c] > 0:
+            c, spare = spare, (spare + 1) % len(state.labels)
+    state.labels[i] = c
+    state.size[c] += 1
+    state.mass[c] += net.weight[i]
+    _count(state.groups, i, c, 1)
+    _count(state.sources, i, c, 1)
+    return spare
+
+
+@compiled
+def count_all(counts, labels):
+    """Count all items anew."""
+    counts.key[:] = -1
+    counts.n[:] = 0
+    for i in range(len(counts.code)):
+        _count(counts, i, labels[i], 1)
+
+
+@compiled
+def _count(counts, i, c, n):
+    """Count n more items with the code of item i and label c; return how many there are."""
+    if len(counts.code) == 0 or counts.code[i] < 0:
+        return 0
+    at = _place(counts, i, c)
+    if n != 0:
+        counts.key[at] = c
+        counts.n[at] += n
+    return counts.n[at]
+
+
+@compiled
+def _place(counts, i, c):
+    """Return where a table counts the items with the code of item i and label c."""
+    begin, end = counts.begin[counts.code[i]], counts.begin[counts.code[i] + 1]
+    mixed = np.uint64(c) * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)
+    at = begin + np.int64(mixed * np.uint64(end - begin) >> np.uint64(32))
+    while counts.key[at] != c and counts.key[at] != -1:
+        at = at + 1 if at + 1 < end else begin
+    return at
+
+
+@compiled
+def _enter_all(labels, agreement):
+    """Count the items of all judged labels anew."""
+    agreement.cells.key[:] = -1
+    agreement.cells.n[:] = 0
+    agreement.gain[:] = 0.0
+    agreement.n_sorts[:] = 0
+    agreement.sum_sorts[:] = 0
+    agreement.n_mixed[:] = 0
+    for i in range(len(agreement.cells.code)):
+        _enter(i, labels[i], agreement)
+
+
+@compiled
+def _enter(i, d, agreement):
+    """Count item i, which has come to the drawn label d."""
+    cells = agreement.cells
+    if len(cells.code) == 0:
+        return
+    at, c = _place(cells, i, d), cells.code[i]
+    cells.key[at] = d
+    cells.n[at] += 1
+    if cells.n[at] == 1:
+        if agreement.n_sorts[d] == 1:
+            agreement.n_mixed[agreement.sum_sorts[d]] += 1
+        agreement.n_mixed[c] += agreement.n_sorts[d] > 0
+        agreement.n_sorts[d] += 1
+        agreement.sum_sorts[d] += c
+    agreement.mark[i] = agreement.gain[at]
+
+
+@compiled
+def _leave(i, d, agreement):
+    """Discount item i, which leaves the drawn label d; add what it gained there."""
+    cells = agreement.cells
+    if len(cells.code) == 0:
+        return
+    at, c = _place(cells, i, d), cells.code[i]
+    cells.n[at] -= 1
+    agreement.item[i] += 0.5 * (agreement.gain[at] - agreement.mark[i])
+    if cells.n[at] == 0:
+        agreement.n_sorts[d] -= 1
+        agreement.sum_sorts[d] -= c
+        agreement.n_mixed[c] -= agreement.n_sorts[d] > 0
+        if agreement.n_sorts[d] == 1:
+            agreement.n_mixed[agreement.sum_sorts[d]] -= 1
+
+
+@compiled
+def _judge(i, n, labels, sums, agreement):
+    """Add what item i, which has no label now, makes of its judged label.
+
+    ``sums.same`` says of each of n labels how likely the item joins it, ``odds[n]`` that it joins
+    none.
+    """
+    if len(agreement.cells.code) == 0:
+        return
+    c, none = agreement.cells.code[i], sums.odds[n]
+    n_mates = agreement.start[c + 1] - agreement.start[c] - 1
+    if n_mates == 0:
+        agreement.item[i] += none
+        agreement.pure[c] += 1.0
+        agreement.whole[c] += none
+        return
+    joins = 0.0
+    for q in range(n):
+        likely = sums.same[sums.touched[q]]
+        at = _place(agreement.cells, i, sums.touched[q])
+        here = agreement.cells.n[at]
+        if here > 0:
+            agreement.gain[at] += likely
+            agreement.item[i] += 0.5 * likely * here
+            joins += likely
+        if here == n_mates:
+            agreement.pure[c] += likely
+    if agreement.n_mixed[c] == 0:
+        agreement.whole[c] += none + joins
+    if len(agreement.pairs) > 0:
+        _judge_pairs(i, c, labels, sums.same, agreement)
+
+
+@compiled
+def _judge_pairs(i, c, labels, likely, agreement):
+    """Add how likely item i, of the judged label c, joins each of the other items of that label."""
+    size = agreement.start[c + 1] - agreement.start[c]
+    for at in range(agreement.start[c], agreement.start[c + 1]):
+        j = agreement.member[at]
+        if j != i:
+            low = min(agreement.rank[i], agreement.rank[j])
+            high = max(agreement.rank[i], agreement.rank[j])
+            place = low * size - low * (low + 1) // 2 + high - low - 1
+            agreement.pairs[agreement.begin[c] + place] += likely[labels[j]]

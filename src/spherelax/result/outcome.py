@@ -1,0 +1,86 @@
+"""What a solver returns: an outcome, and the solved problem that a result asks back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spherelax.labels import Labels
+from spherelax.result.findings import Duplicates, EntityProbability
+from spherelax.result.path import SweepPath, nearest_step
+from spherelax.result.reading import Reading
+from spherelax.result.status import Status
+
+
+class Source(Protocol):
+    """The solved problem, from which a result computes more about a step when it is asked."""
+
+    @property
+    def max_labels(self) -> int:
+        """The upper bound on the number of labels in the sweep."""
+
+    def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
+        """Return the confidence of each item in its label, from 0 to 1."""
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether confidence is the probability that labels are right."""
+
+    def entity_probability(self, labels: NDArray[np.int32]) -> EntityProbability | None:
+        """Return how likely each label is pure, and whole; None if that is not known."""
+
+    def pair_probability(self, labels: NDArray[np.int32]) -> NDArray[np.float64] | None:
+        """Return how likely each pair inside labels is right, label by label; None: unknown."""
+
+    def match_probability(self) -> Any:
+        """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
+
+    def tied(self) -> float | None:
+        """Return the share of the right pairs that have the same score; None if it is not known."""
+
+    def duplicates(self) -> tuple[Duplicates, ...] | None:
+        """Return for each group how many items are copies; None if that was not estimated."""
+
+    def embedding(self, index: int) -> Any:
+        """Return the matrix U at a step: how strongly each item belongs to each label."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a solver returns: labels, where they come from, and the solved problem.
+
+    ``index`` is the step of the path that the labels come from, None if they come from none.
+    ``right`` and ``left`` are the steps of the maxima of eta around it, None if there are none.
+    ``alternative`` is the number of labels of another answer that is about as good, or None.
+    ``kind`` and ``reading`` say what the similarities were taken for, and what was done with them.
+    """
+
+    labels: Labels
+    alpha: float
+    index: int | None
+    status: Status
+    is_whole: bool
+    path: SweepPath
+    source: Source
+    right: int | None = None
+    left: int | None = None
+    alternative: int | None = None
+    kind: str = "graph"
+    reading: Reading = Reading.PLAIN
+
+    def picked_path(self) -> SweepPath:
+        """Return the path with the labels of the outcome at the step that they belong to."""
+        path = self.path
+        resolution = self.alpha / (1.0 - self.alpha)
+        at = nearest_step(path, resolution) if self.index is None else self.index
+        return replace(
+            path,
+            labels=(*path.labels[:at], self.labels, *path.labels[at + 1 :]),
+            picked=at,
+            joined=at if self.index is None else None,
+            maxima=(self.right, self.left),
+            max_labels=self.source.max_labels,
+        )

@@ -1,0 +1,189 @@
+"""Gibbs sampling: its sweeps against a plain one that counts everything anew at each visit."""
+
+import numpy as np
+import pytest
+
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.sampling.gibbs import (
+    Agreement,
+    Beliefs,
+    Net,
+    State,
+    Sums,
+    Tally,
+    count_mates,
+    support,
+    sweep,
+)
+from spherelax.labels import inside_pairs, renumber
+
+
+def problem(seed, m=24):
+    """A net with groups, sources and weights, beliefs and labels, all at random."""
+    rng = np.random.default_rng(seed)
+    one, other = np.triu_indices(m, 1)
+    kept = rng.random(len(one)) < 0.4
+    group, source = (rng.integers(-1, 6, m).astype(np.int32) for _ in range(2))
+    group[group < 0] = 6 + np.flatnonzero(group < 0)
+    pairs = Candidates(m, one[kept], other[kept], np.ones(kept.sum()), group, source)
+    net = Net.of_list(pairs)._replace(weight=rng.uniform(0.5, 1.5, m).astype(np.float32))
+    same, other = rng.normal(0.5, 1.0, (2, kept.sum()))
+    growth = -np.log(np.arange(1, 6))
+    beliefs = Beliefs(same[net.pair], other[net.pair], 0.2, -0.4, growth, np.array([0.3, 0.6]))
+    return net, beliefs, renumber(rng.integers(8, size=m))
+
+
+def probabilities(i, drawn, net, beliefs):
+    """Return the labels that an item may join, and how likely: the last one is of its own."""
+    rows = slice(net.indptr[i], net.indptr[i + 1])
+    near, others = net.indices[rows], np.arange(len(drawn)) != i
+    degree = rows.stop - rows.start
+    labels = list(dict.fromkeys([*drawn[near].tolist(), int(drawn[i])]))
+    labels = [c for c in labels if np.any(others & (drawn == c))]
+    odds = []
+    for c in labels:
+        members, here = np.flatnonzero(others & (drawn == c)), drawn[near] == c
+        if np.any(net.group[members] == net.group[i]):
+            odds.append(0.0)
+            continue
+        n = len(members)
+        never = np.sum((net.source[members] == net.source[i]) & (net.source[i] >= 0))
+        compared = net.weight[i] * net.weight[members].astype(float).sum() - never
+        absent = min(compared, degree) - here.sum()
+        right, wrong = 1.0 + (n - 1) * beliefs.alike
+        nats = beliefs.same[rows][here].sum() / right - beliefs.other[rows][here].sum() / wrong
+        nats += beliefs.join + beliefs.growth[min(n, 5) - 1] - beliefs.absent * absent / right
+        odds.append(np.exp(nats))
+    return labels, np.array([*odds, 1.0]) / (sum(odds) + 1.0)
+
+
+def plain_sweep(net, beliefs, drawn, judged, chance):
+    """Draw labels, and sum what is likely, by definitions; labels begin as those given."""
+    m, n_labels = len(drawn), judged.max() + 1
+    item, pure, whole, together = np.zeros(m), np.zeros(n_labels), np.zeros(n_labels), {}
+    for i, draw in zip(chance[0].astype(int), chance[1], strict=True):
+        labels, likely = probabilities(i, drawn, net, beliefs)
+        joins = dict(zip(labels, likely[:-1], strict=True))
+        c, others = judged[i], np.arange(m) != i
+        mates = np.flatnonzero(others & (judged == c))
+        if len(mates) == 0:
+            item[i] += likely[-1]
+            pure[c] += 1.0
+            whole[c] += likely[-1]
+        else:
+            held = set(drawn[mates].tolist())
+            for j in mates:
+                p = joins.get(drawn[j], 0.0)
+                item[i] += 0.5 * p
+                item[j] += 0.5 * p
+                pair = min(i, j), max(i, j)
+                together[pair] = together.get(pair, 0.0) + p
+            pure[c] += joins.get(drawn[mates[0]], 0.0) if len(held) == 1 else 0.0
+            outside = set(drawn[others & (judged != c)].tolist())
+            if held.isdisjoint(outside):
+                whole[c] += likely[-1] + sum(joins.get(d, 0.0) for d in held)
+        place = np.searchsorted(np.cumsum(likely), draw, side="right")
+        drawn[i] = labels[place] if place < len(labels) else drawn.max() + 1
+    pairs = [together.get((i, j), 0.0) for i, j in inside_pairs(judged)]
+    return item, pure, whole, np.array(pairs)
+
+
+@pytest.mark.parametrize("has_pairs", [False, True])
+def test_sweeps_are_those_of_the_definitions(seed, has_pairs):
+    net, beliefs, judged = problem(seed)
+    m, rng = len(judged), np.random.default_rng(seed)
+    state, drawn = State.of(judged, net), judged.astype(int)
+    agreement, tally = Agreement.of(judged, has_pairs=has_pairs), Tally(np.empty(0), np.empty(0))
+    expected = [0.0] * 4
+    for _ in range(4):
+        chance = np.array([rng.permutation(m), rng.random(m)])
+        sweep(net, beliefs, state, Sums.of(m), tally, agreement, chance)
+        added = plain_sweep(net, beliefs, drawn, judged, chance)
+        expected = [a + b for a, b in zip(expected, added, strict=True)]
+        names = np.unique(drawn, return_inverse=True)[1]
+        np.testing.assert_array_equal(renumber(state.labels), renumber(names))
+    found = agreement.item, agreement.pure, agreement.whole, agreement.pairs
+    for one, other in zip(found[: 3 + has_pairs], expected, strict=False):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+    assert (len(agreement.pairs) > 0) == has_pairs
+
+
+def test_pairs_and_openings_are_summed(seed):
+    net, beliefs, labels = problem(seed)
+    m = len(labels)
+    chance = np.array([np.arange(m), np.zeros(m)])  # the first label is always joined
+    tally, drawn = Tally(np.zeros(len(net.pair) // 2), np.zeros(m)), labels.astype(int)
+    right = np.zeros(len(net.pair) // 2)
+    sweep(net, beliefs, State.of(labels, net), Sums.of(m), tally, Agreement.of(labels[:0]), chance)
+    for i in range(m):
+        found, likely = probabilities(i, drawn, net, beliefs)
+        joins = dict(zip(found, likely[:-1], strict=True))
+        for e in range(net.indptr[i], net.indptr[i + 1]):
+            right[net.pair[e]] += joins.get(drawn[net.indices[e]], 0.0)
+        open_to = [c for c, p in joins.items() if p > 0.0]
+        drawn[i] = open_to[0] if open_to else drawn.max() + 1
+        assert (tally.openings[i] > 0.0) == bool(open_to)
+    np.testing.assert_allclose(tally.right, right, atol=1e-9)
+
+
+def places(table):
+    """Yield an item of each code, and each place of the part of that code that counts items."""
+    for code, i in zip(*np.unique(table.code, return_index=True), strict=True):
+        if code >= 0:
+            part = np.arange(table.begin[code], table.begin[code + 1])
+            yield from ((i, at) for at in part[table.n[part] > 0])
+
+
+def test_state_is_kept_up_to_date(seed):
+    net, beliefs, labels = problem(seed)
+    m, rng = len(labels), np.random.default_rng(seed)
+    state, nothing = State.of(labels, net), Tally(np.empty(0), np.empty(0))
+    for _ in range(3):
+        chance = np.array([rng.permutation(m), rng.random(m)])
+        sweep(net, beliefs, state, Sums.of(m), nothing, Agreement.of(labels), chance)
+        fresh = State.of(state.labels, net)
+        np.testing.assert_array_equal(state.size, fresh.size)
+        np.testing.assert_allclose(state.mass, fresh.mass, atol=1e-9)
+        for one, other in ((state.groups, fresh.groups), (state.sources, fresh.sources)):
+            counted = [
+                {(table.code[i], table.key[at]): table.n[at] for i, at in places(table)}
+                for table in (one, other)
+            ]
+            assert counted[0] == counted[1]
+        # No two items of one group share a label that was drawn.
+        assert count_mates(net.group, state.labels).max() == 0
+
+
+def test_items_of_one_source_in_a_label_are_counted(seed):
+    rng = np.random.default_rng(seed)
+    source, labels = rng.integers(-1, 3, 40).astype(np.int32), rng.integers(5, size=40)
+    same = (source[:, None] == source) & (labels[:, None] == labels) & ~np.eye(40, dtype=bool)
+    expected = np.where(source >= 0, same.sum(axis=1), 0)
+    np.testing.assert_array_equal(count_mates(source, labels), expected)
+    np.testing.assert_array_equal(count_mates(source[:0], labels), 0)
+
+
+def test_support_is_the_likelihood_of_scores_given_all_other_labels(seed):
+    """By hand, for items that are alone or two together, without echo and absent pairs."""
+    rng = np.random.default_rng(seed)
+    pairs = Candidates(5, np.array([0, 0, 1, 3]), np.array([1, 2, 2, 4]), np.ones(4))
+    same, other = rng.normal(size=4), rng.normal(size=4)
+    join = float(rng.normal())
+    net = Net.of_list(pairs)
+    beliefs = Beliefs(same[net.pair], other[net.pair], 0.0, join, np.zeros(3), np.zeros(2))
+    labels = np.array([0, 0, 1, 2, 3])
+    expected = 0.0
+    for item in range(5):
+        with_label = {}
+        for e, (i, j) in enumerate(zip(pairs.one, pairs.other, strict=True)):
+            if item in (i, j):
+                with_label.setdefault(labels[j if item == i else i], []).append(e)
+        wrong = sum(other[e] for listed in with_label.values() for e in listed)
+        likely = [1.0] + [
+            np.exp(join + sum(same[e] - other[e] for e in listed)) for listed in with_label.values()
+        ]
+        expected += wrong + np.log(sum(likely)) - np.log(1.0 + np.exp(join) * len(with_label))
+    state = State.of(labels, net)
+    found = support(net, beliefs, state, Sums.of(5))
+    assert found == pytest.approx(expected)
+    np.testing.assert_array_equal(state.labels, labels)

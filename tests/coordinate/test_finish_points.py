@@ -1,0 +1,122 @@
+"""Which of valleys and borders gives the labels of points, and what is walked for it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+import spherelax as sl
+from spherelax.coordinate import finish_points as module
+from spherelax.coordinate.finish_points import Finished, finish_points, join_components
+from spherelax.coordinate.graph import components
+from spherelax.coordinate.points.borders import Patches
+from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.run import learn
+from spherelax.coordinate.trail import MANY, Route
+from spherelax.problem import Problem
+
+
+def learnt_of(X, *, is_thorough=True):
+    """What was learnt of points, how they are walked, and their scales."""
+    route = Route(sl.Coordinate(), n_threads=1, is_thorough=is_thorough)
+    problem = Problem.check(sl.similarity.nearest_neighbors(X), kind="graph")
+    model = recognize(problem, is_metric=True)
+    return learn(model, route, None), route, sl.similarity.local_scales(X)[model.graph.given]
+
+
+def found_by(status, *, is_whole=True):
+    return Finished(np.zeros(1, np.int32), 0, status, is_whole=is_whole)
+
+
+@pytest.mark.parametrize(
+    ("loss", "answers", "expected"),
+    [
+        (0.1, {"valleys": "VALLEYS"}, "VALLEYS"),
+        (0.3, {"valleys": "VALLEYS", "both": "BORDERS"}, "BORDERS"),
+        (0.3, {"valleys": "INTERRUPTED"}, "INTERRUPTED"),
+        (0.6, {"borders": "BORDERS"}, "BORDERS"),
+        (0.6, {"borders": "NOISE", "valleys": "VALLEYS"}, "VALLEYS"),
+    ],
+)
+def test_what_patches_lose_says_which_is_asked(loss, answers, expected, monkeypatch):
+    asked = []
+
+    def answer(name):
+        asked.append(name)
+        status = sl.Status[answers[name]]
+        return found_by(status, is_whole=status is not sl.Status.INTERRUPTED)
+
+    items = SimpleNamespace(law=SimpleNamespace(loss=loss))
+    monkeypatch.setattr(module, "_Points", lambda *_: SimpleNamespace(items=items))
+    for name in ("borders", "valleys", "both"):
+        monkeypatch.setattr(module, f"_between_{name}", lambda *_, name=name: answer(name))
+    assert finish_points(None, None, None, None).status is sl.Status[expected]
+    assert asked == list(answers)
+
+
+def test_patches_of_a_labeling_are_measured_once(monkeypatch):
+    """Where borders and valleys both count: each labeling of the path, and the two compared."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=900)
+    X = 2.2 * np.eye(3, 8)[truth] + rng.normal(size=(900, 8))
+    learnt, route, scales = learnt_of(X)
+    measured, of = [], Patches.of
+    monkeypatch.setattr(Patches, "of", lambda *rest: measured.append(rest[-1]) or of(*rest))
+    found = finish_points(learnt, route, scales, None)
+    assert found.status is sl.Status.BORDERS
+    assert found.labels.max() + 1 == 3
+    assert len(measured) == len(learnt.path.labels) + 2
+
+
+def test_many_items_become_cells_that_are_few_enough():
+    X, truth = make_blobs(MANY + 1, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    learnt, route, scales = learnt_of(X, is_thorough=False)
+    points = module._Points(learnt, route, None, scales)
+    found = points.cells(300)
+    n_cells = len(found.path.labels[0])
+    assert found.path.n_labels.max() <= n_cells <= 300
+    assert found.of_item.max() + 1 == n_cells == found.valleys.field.graph.n_items
+    given = learnt.model.graph.given
+    scores = sl.metrics.pairwise_scores(truth[given], found.of_item)
+    assert scores.precision > 0.99
+    field = found.valleys.field
+    assert field.item_edges.sum() == pytest.approx(points.items.valleys.field.item_edges.sum())
+
+
+def test_an_interrupted_walk_of_cells_ends_it(monkeypatch):
+    X, _ = make_blobs(MANY + 1, centers=[[0, 0], [9, 0]], random_state=0)
+    learnt, route, scales = learnt_of(X, is_thorough=False)
+    monkeypatch.setattr(module, "walk", lambda *_: SimpleNamespace(is_whole=False))
+    with pytest.raises(KeyboardInterrupt):
+        module._Points(learnt, route, None, scales).cells(300)
+
+
+def test_few_items_are_their_own_cells():
+    learnt, route, scales = learnt_of(np.random.default_rng(0).normal(size=(300, 2)))
+    points = module._Points(learnt, route, None, scales)
+    assert points.cells(10) is points.items
+    np.testing.assert_array_equal(points.items.labelings, learnt.path.labels)
+
+
+def test_labels_are_judged_at_the_middle_step_with_about_as_many():
+    learnt, route, scales = learnt_of(np.random.default_rng(0).normal(size=(300, 2)))
+    points = module._Points(learnt, route, None, scales)
+    n_labels = learnt.path.n_labels
+    for step in (0, len(n_labels) // 2, len(n_labels) - 1):
+        found = points.finish(sl.Status.VALLEYS, points.items, learnt.path.labels[step])
+        same = np.flatnonzero(n_labels == n_labels[step])
+        assert found.at == same[len(same) // 2]
+        assert not found.is_step
+
+
+def test_components_are_joined(seed):
+    X, _ = make_blobs(200, centers=[[0, 0], [90, 0]], random_state=seed)
+    learnt, _, _ = learnt_of(X)
+    graph = learnt.model.graph
+    found = join_components(learnt)
+    np.testing.assert_array_equal(
+        found.labels, components(graph.indptr, graph.indices, graph.group)
+    )
+    assert (found.status, found.at) == (sl.Status.NOISE, len(learnt.path.labels) - 1)
+    assert found.unseen.tree is None
