@@ -11,6 +11,7 @@ import numpy as np
 
 from spherelax.coordinate.model import Labeling, Model
 from spherelax.coordinate.moves import polish_labels
+from spherelax.coordinate.sampling.posterior import SEED
 from spherelax.labels import separate
 
 # Share of the items that lose their labels in one trial.
@@ -21,8 +22,6 @@ IN_VAIN = 30
 # Labels that save more nats per item than this are clear, and not shaken: shaking takes time, and
 # would gain only wrong matches that agree with each other.
 CLEAR = 5.0
-# Seed of the items that are drawn.
-SEED = 0
 
 
 def shake_labels(model: Model, labels: Labeling, gamma: float) -> Labeling:

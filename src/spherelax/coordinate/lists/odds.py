@@ -29,7 +29,7 @@ from spherelax.coordinate.sampling.posterior import (
     beliefs_of_log_odds,
     posterior,
 )
-from spherelax.coordinate.worth.curve import Curve, Floats
+from spherelax.coordinate.worth.curve import PAIRS_A_BIN, Curve, Floats
 from spherelax.coordinate.worth.evidence import STEPS, quantiles, share_below
 from spherelax.labels import Labels
 
@@ -40,11 +40,11 @@ TRANSITIVE_GROUPS = 1 / 3
 # A list that is less transitive than that has no room for entities of three items: it joins two
 # sources, though nobody says so.
 PAIRED = 0.01
-# A list of fewer pairs than that shows nothing of its scores.
-FEW_PAIRS = 50
+# A list of fewer pairs than fill two bins of scores shows nothing of its scores.
+FEW_PAIRS = 2 * PAIRS_A_BIN
 # Between two sources, and without groups, this number of pairs must contradict other pairs. Fewer
 # do not show what wrong pairs score.
-CONTRADICTED = 25
+CONTRADICTED = PAIRS_A_BIN
 # Scores show entities if this number of pairs an item are right.
 ENTITIES = 0.03
 # Each right pair must explain this number of nats of the scores, one bit. Where few of the right
