@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.labels import Labels
-from spherelax.problem import Problem
+from spherelax.problem import Problem, Similarity
 from spherelax.result import Callback, Outcome, Prediction, Result, Status, say_duplicates
 from spherelax.settings import (
     POSITIVE_INTEGER,
@@ -28,7 +27,7 @@ MOST_THREADS = 256
 
 
 def solve(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable] | None = None,
     *,
     kind: str | None = None,
@@ -171,7 +170,7 @@ def solve(
 
 
 def assign(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable] | None = None,
     *,
     to: Result,
@@ -266,7 +265,7 @@ def _refuse_unused(settings: Coordinate | Power, pick: str | float, **given: obj
         raise InvalidInputError(f"scales needs pick='valleys'; found pick={pick!r}")
 
 
-def _saving(problem: Problem) -> Any:
+def _saving(problem: Problem) -> Callable[[Labels], float]:
     """Return a function of labels: their saving by the model of the default solver, in nats."""
     from spherelax.coordinate.model import Model
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,11 @@ from spherelax.result.path import SweepPath, nearest_step
 from spherelax.result.sentences import say_status
 from spherelax.result.status import Status
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from spherelax.problem import Matrix
 
 # The function of each package that turns a dictionary of columns into a data frame.
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
@@ -44,7 +49,7 @@ class Source(Protocol):
     def pair_probability(self, labels: NDArray[np.int32]) -> NDArray[np.float64] | None:
         """Return how likely each pair inside labels is right, label by label; None: unknown."""
 
-    def match_probability(self) -> Any:
+    def match_probability(self) -> csr_array | None:
         """Return how likely each listed pair is right, as CSR; None if that was not learnt."""
 
     def tied(self) -> float | None:
@@ -53,7 +58,7 @@ class Source(Protocol):
     def duplicates(self) -> tuple[Duplicates, ...] | None:
         """Return for each group how many items are copies; None if that was not estimated."""
 
-    def embedding(self, index: int) -> Any:
+    def embedding(self, index: int) -> Matrix:
         """Return the matrix U at a step: how strongly each item belongs to each label."""
 
 
@@ -254,7 +259,7 @@ class Result:
         """
         return self.source.entity_probability(self.labels)
 
-    def match_probability(self) -> Any:
+    def match_probability(self) -> csr_array | None:
         """Return how likely each listed pair is right, whatever labels were chosen.
 
         The probabilities are learnt from the scores of all pairs, or follow from log odds. Pairs
@@ -308,7 +313,7 @@ class Result:
         """
         return self.source.duplicates()
 
-    def embedding(self) -> Any:
+    def embedding(self) -> Matrix:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.
 
         The sweep is run again up to their step. The power solver returns a dense array; its row is
@@ -319,8 +324,8 @@ class Result:
     def to_frame(
         self,
         *,
-        ids: Sequence[Any] | None = None,
-        groups: Sequence[Any] | None = None,
+        ids: Sequence[object] | None = None,
+        groups: Sequence[object] | None = None,
         like: str = "pandas",
     ) -> Any:
         """Return the labels as a data frame: item, group if given, label and confidence.

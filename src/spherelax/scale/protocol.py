@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.source import Source
 from spherelax.io.files.writing import replace_file
-from spherelax.scale.kept import keep, kept
+from spherelax.scale.kept import Values, keep, kept
 from spherelax.scale.rounds import program
 from spherelax.scale.shards import Plan, read_plan
 from spherelax.scale.shares import Share
@@ -75,7 +75,7 @@ def perform(folder: Path, number: int, shard: int, n_threads: int = 1) -> None:
     keep(_round(share.shard.folder, number), share.perform(what, order))
 
 
-def _answers(plan: Plan, number: int) -> Iterator[dict[str, Any]]:
+def _answers(plan: Plan, number: int) -> Iterator[Values]:
     """Read the answers of all shards to an order, one after the other."""
     return (kept(_round(shard.folder, number)) for shard in plan.shards)
 

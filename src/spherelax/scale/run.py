@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spherelax._solve import checked_threads
 from spherelax.errors import InvalidInputError
@@ -37,26 +37,29 @@ from spherelax.scale.tasks import Runner, Task, answer_shard, perform_shard
 from spherelax.scale.workspace import Progress, size_of
 from spherelax.settings import Coordinate
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 # Folder of the shards, inside that of the answers.
 SHARDS = "shards"
 TABLE = "entities"
 
 
 def solve(
-    source: Any,
+    source: object,
     into: str | Path,
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     duplicate_free: Collection[Hashable] | None = None,
-    records: Any = None,
+    records: object = None,
     kind: str | None = None,
     floor: float | None = None,
     max_pairs: int | None = None,
     n_shards: int | None = None,
     solver: Coordinate | None = None,
     workers: int | None = None,
-    client: Any = None,
+    client: Client | None = None,
     memory_limit: str = MEMORY,
     write_database: str | Path | None = None,
     write_table: str = TABLE,
@@ -146,7 +149,7 @@ def solve(
 
 
 def _plan(
-    source: Any, into: Path, given: Mapping[str, Any], memory_limit: str, notify: Progress
+    source: object, into: Path, given: Mapping[str, Any], memory_limit: str, notify: Progress
 ) -> Plan:
     """Return the plan that was given, or make one."""
     if not isinstance(source, Plan):
@@ -159,7 +162,7 @@ def _plan(
 
 
 def _runner(
-    workers: int | None, client: Any, memory_limit: str, folder: Path
+    workers: int | None, client: Client | None, memory_limit: str, folder: Path
 ) -> AbstractContextManager[Runner]:
     """Return the workers."""
     if client is None:
@@ -229,7 +232,7 @@ def _summarise(plan: Plan, into: Path, settings: Coordinate) -> Entities:
     """Add the sums of all shards, and write the report and, last, the summary."""
     sums = [read_sums(shard) for shard in plan.shards]
     entities = gathered(plan, into, sums)
-    steps = read_outcome(plan).get("steps")
+    steps = read_outcome(plan).get("steps", [])
     replace_file(into / PAGE, page(plan, entities, sums, steps).encode())
     save_entities(entities, _fingerprint(plan, settings))
     return entities

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from spherelax.errors import InvalidInputError
 from spherelax.settings import check_range
 from spherelax.similarity.parts import checked_points, either, falling, positive
-from spherelax.similarity.search import NEIGHBORS, nearest, searched
+from spherelax.similarity.search import NEIGHBORS, Approximate, nearest, searched
 
 # Up to this number of features they are taken for coordinates in space, which are not scaled.
 MOST_PLACES = 3
@@ -31,7 +33,7 @@ def nearest_neighbors(
     scale_neighbor: int = 7,
     standardize: bool | str = "auto",
     search: str = "auto",
-) -> Any:
+) -> sp.csr_array:
     """Return the graph that joins each point with its nearest neighbours, as CSR.
 
     Two points are joined if one is among the ``n_neighbors`` nearest of the other.
@@ -100,7 +102,7 @@ class Places(NamedTuple):
     array([0.])
     """
 
-    search: Any
+    search: NearestNeighbors | Approximate
     shift: NDArray[np.float64]
     unit: NDArray[np.float64]
     scales: NDArray[np.float64]
@@ -126,7 +128,7 @@ class NeighborGraph(NamedTuple):
     array([1., 1., 2.])
     """
 
-    similarity: Any
+    similarity: sp.csr_array
     scales: NDArray[np.float64]
     places: Places
 
