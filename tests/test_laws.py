@@ -14,7 +14,7 @@ import lawful
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.problem import Problem
 
-FEW = 300
+FEW = 200
 CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))
 EXACT = ["permuted", "scaled", "risen", "renamed", "with_inside", "with_isolated"]
 # Those of similarities by which labels are not described, but measured.

@@ -31,7 +31,7 @@ VALLEYS = "valleys"  # the engine's pick for points
 
 
 def solve(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable] | None = None,
     *,
     kind: str | None = None,
@@ -188,7 +188,7 @@ def _problem_of_points(graph: NeighborGraph, groups: object, kind: str | None) -
     return Problem.check(graph.similarity, kind="graph")
 
 
-def _saving(problem: Problem) -> Any:
+def _saving(problem: Problem) -> Callable[[Labels], float]:
     """Return a function of labels: their saving by the model of the default solver, in nats."""
     from spherelax.coordinate.readings import recognize
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from program import BLOCKS, POWER, assert_one_line, invoke
+from program import POWER, assert_one_line, invoke
 
 import spherelax
 from spherelax import io
-from spherelax.cli.facts import facts
 
 
 def steps_in(text: str, delimiter: str = ",") -> list[dict[str, str]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from spherelax.io.files.writing import replace_file
 from spherelax.io.tables.parquet import parquet_batches, read_parquet
 from spherelax.labels import renumber
 from spherelax.problem import Problem
+from spherelax.scale.kept import Values
 from spherelax.scale.matrix import symmetric
 
 VERSION = 2
@@ -70,8 +72,8 @@ class Members(NamedTuple):
     """
 
     number: NDArray[np.int64]
-    id: Any
-    source: Any
+    id: Array
+    source: Array | None
     group: NDArray[np.int32]
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from spherelax.errors import InvalidInputError
 from spherelax.settings import check_range
 from spherelax.similarity.graph import NeighborGraph, Places
 from spherelax.similarity.parts import checked_points, either, falling, positive
-from spherelax.similarity.search import NEIGHBORS, nearest, searched
+from spherelax.similarity.search import NEIGHBORS, Approximate, nearest, searched
 
 # Neighbours of each point, and which of them is as far as the scale of the point.
 N_NEIGHBORS = 10
@@ -35,7 +37,7 @@ def nearest_neighbors(
     scale_neighbor: int = SCALE_NEIGHBOR,
     standardize: bool | str = "auto",
     search: str = "auto",
-) -> Any:
+) -> sp.csr_array:
     """Return the graph that joins each point with its nearest neighbours, as CSR.
 
     Two points are joined if one is among the ``n_neighbors`` nearest of the other.

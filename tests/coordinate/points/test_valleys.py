@@ -118,10 +118,14 @@ def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
     assert sl.metrics.pairwise_scores(truth, found.labels).f_score > 0.97
 
 
+# Without cells one shape at nearly `MOST_ITEMS`, where most is to be done; with cells all of them.
+MANY_POINTS = [(n, shape) for n in (4000, 20_000, 50_000) for shape in SHAPES]
+MANY_POINTS.append((8000, "line"))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [8000, 20_000, 50_000])
-def test_many_points_have_no_more_clusters(shape, n):
+@pytest.mark.parametrize(("n", "shape"), MANY_POINTS)
+def test_many_points_have_no_more_clusters(n, shape):
     expected, draw = SHAPES[shape]
     assert solve_points(draw(n, 1)).n_labels == expected
 

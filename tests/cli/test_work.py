@@ -5,15 +5,13 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
-import warnings
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from program import ENVIRONMENT, GROUPS, PAIRS, POWER, PYTHON, invoke, labels_in, run
+from program import GROUPS, PAIRS, POWER, invoke, labels_in
 
 import spherelax
 from problems import candidates
@@ -226,39 +224,6 @@ def test_edges_by_force() -> None:
     assert invoke("cluster", "versions.csv").exit_code == 2
     found = invoke("cluster", "versions.csv", "--as", "edges").stdout
     assert [line.split(",")[0] for line in found.splitlines()] == ["item", "1.5", "2.5"]
-
-
-@pytest.mark.parametrize(
-    "file", ["edges.csv", "w.npy", "w.npz", "w.mtx", "pairs.csv", "w.db", "points.csv"]
-)
-def test_standard_input_is_known_by_its_content(file: str) -> None:
-    piped = invoke("cluster", "-", stdin=Path(file).read_bytes())
-    assert piped.exit_code == 0
-    assert piped.stdout == invoke("cluster", file).stdout
-
-
-@pytest.mark.parametrize("file", ["edges.csv", "w.npz", "points.csv"])
-def test_endings_that_say_nothing(file: str) -> None:
-    Path("file.dat").write_bytes(Path(file).read_bytes())
-    assert invoke("cluster", "file.dat").stdout == invoke("cluster", file).stdout
-
-
-@pytest.mark.slow
-def test_pipes_are_files_too() -> None:
-    command = f"{' '.join(PYTHON)} match <(cat edges.csv) --groups <(cat groups.csv)"
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=True, env=ENVIRONMENT
-    )
-    assert done.stdout == invoke("match", "edges.csv", "--groups", "groups.csv").stdout
-
-
-@pytest.mark.slow
-def test_the_real_program_reads_and_writes_pipes() -> None:
-    content = Path("w.db").read_bytes()
-    code, stdout, _ = run("match", "-", "--write-database", "new.db", "--out", "-", stdin=content)
-    assert code == 0
-    assert labels_in(stdout, "track") == list("000111222")
-    assert len(io.read_colmap("new.db").ids) == 9
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])

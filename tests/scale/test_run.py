@@ -1,6 +1,5 @@
 """Shards are solved by workers, killed ones too, and the entities of all of them are the same."""
 
-import json
 import os
 import subprocess
 import sys
@@ -13,33 +12,15 @@ import pytest
 
 import spherelax as sl
 from spherelax import InvalidInputError
-from spherelax.problem import Problem
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
 
 import shard_faults as faults  # noqa: E402 (it needs both)
-from shard_tables import N_SHARDS, Here, answer, rows, table  # noqa: E402
+from shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
 from spherelax import scale  # noqa: E402
-from spherelax.scale import cluster, matrix, processes, run, shards, tasks  # noqa: E402
-
-
-@pytest.fixture
-def pairs(tmp_path):
-    """Two files of pairs."""
-    found, folder = table(), tmp_path / "pairs"
-    folder.mkdir()
-    for at in range(2):
-        part = found.take(list(range(at, found.num_rows, 2)))
-        pq.write_table(part, folder / f"{at}.parquet")
-    return str(folder / "*.parquet")
-
-
-@pytest.fixture
-def here(monkeypatch):
-    """Use no processes where a test is about something else."""
-    monkeypatch.setattr(run, "Processes", lambda *_: Here())
+from spherelax.scale import cluster, run  # noqa: E402
 
 
 @pytest.mark.usefixtures("here")
