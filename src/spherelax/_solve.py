@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
-from spherelax.problem import Problem
+from spherelax.labels import Labels
+from spherelax.problem import Problem, Similarity
 from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
 from spherelax.settings import (
     ONE_PER_GROUP,

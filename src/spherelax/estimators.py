@@ -16,9 +16,12 @@ from spherelax._solve import solve
 from spherelax.coordinate.kinds import has_floor
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels
-from spherelax.problem import Problem
+from spherelax.problem import Matrix, Problem, Similarity
 from spherelax.result import Prediction, Result
 from spherelax.settings import Coordinate, Power, solver_settings
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 AFFINITIES: Mapping[str, Callable[..., Any]] = {
     "nearest_neighbors": similarity.neighbor_graph,

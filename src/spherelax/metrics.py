@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.labels import count_labels, count_pairs, encode, inside_pairs, renumber
+from spherelax.problem import Similarity
 from spherelax.settings import POSITIVE_INTEGER, check_range
 
 # A similarity is read in blocks of this number of rows, which saves memory.

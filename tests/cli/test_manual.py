@@ -15,8 +15,8 @@ import pytest
 from program import BLOCKS, PAIRS, invoke
 
 import spherelax
-from spherelax import cli, io, problem
-from spherelax.cli import manual, options
+from spherelax import cli, io
+from spherelax.cli import manual
 from spherelax.coordinate import trail
 from spherelax.settings import SOLVERS, Coordinate, Power
 
@@ -45,15 +45,6 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     assert defaults["pick"].default is defaults["n_jobs"].default is None
     others = {"similarity", "groups", "callback", "one_per_group"}
     assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
-
-
-def test_choices_are_those_of_the_settings() -> None:
-    assert tuple(options.SOLVING["--solver"].kind.choices) == tuple(SOLVERS)
-    assert tuple(options.READING["--kind"].kind.choices) == problem.KINDS
-    assert next(iter(SOLVERS)) == inspect.signature(spherelax.solve).parameters["solver"].default
-    picks = tuple(options.SOLVING["--pick"].kind.choices)
-    assert picks == Coordinate.picks
-    assert set(Power.picks) == set(picks)
 
 
 def test_help_tells_which_solver_an_option_is_for() -> None:
@@ -150,18 +141,6 @@ def test_examples_of_the_help_run(example: str) -> None:
     for command in example.split(" && "):
         result = invoke(*shlex.split(command)[1:])
         assert result.exit_code == 0, result.stderr
-
-
-def test_version_and_bare_call() -> None:
-    assert invoke("--version").stdout == f"spherelax {spherelax.__version__}\n"
-    bare = invoke()
-    assert bare.exit_code == 0
-    assert "spherelax cluster edges.csv" in bare.stdout
-
-
-def test_kinds_are_those_of_read() -> None:
-    assert set(options.KINDS) == set(io.reading.FILE_KINDS)
-    assert set(manual.KINDS_TEXT) == {*options.KINDS, "groups"}
 
 
 @pytest.mark.parametrize("kind", ["edges", "pairs", "points"])

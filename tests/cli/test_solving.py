@@ -12,7 +12,7 @@ import spherelax
 def test_other_steps_of_the_path() -> None:
     fine = invoke("cluster", "edges.csv", "--pick", "99", *POWER)
     assert labels_in(fine.stdout) == list("012345678")
-    assert str(spherelax.Status.CHOSEN) in fine.stderr
+    assert spherelax.Status.CHOSEN.sentence in fine.stderr
     exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)
     assert exact.stdout == fine.stdout
     near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
@@ -63,5 +63,5 @@ def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("edges.csv").write_text("a,b,0\nc,d,0\n")
     stderr = invoke("cluster", "edges.csv").stderr
     assert stderr.count("warning: max_labels was limited\n") == 1
-    assert stderr.count(spherelax.Status.ISOLATED) == 1
+    assert stderr.count(spherelax.Status.ISOLATED.sentence) == 1
     assert "SphereWarning" not in stderr

@@ -14,15 +14,15 @@ from spherelax import scale  # noqa: E402
 @pytest.mark.usefixtures("here")
 def test_entities_go_to_a_database(tmp_path, pairs):
     database = tmp_path / "out.duckdb"
-    found = scale.solve(pairs, tmp_path / "out", workers=1, write_database=database)
+    found = scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
     with duckdb.connect(str(database)) as db:
         copied = db.sql("FROM entities ORDER BY source, id").to_arrow_table().to_pylist()
     assert copied == rows(found)
-    scale.solve(pairs, tmp_path / "out", workers=1, write_database=database)
+    scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
     with duckdb.connect(str(database)) as db:
         db.execute("DELETE FROM entities WHERE source = 'shop'")
     with pytest.raises(InvalidInputError, match="entities is there with other rows"):
-        scale.solve(pairs, tmp_path / "out", workers=1, write_database=database)
+        scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
     other = tmp_path / "pairs" / "0.parquet"
     for file, message in (
         (other, "must be a DuckDB database; found other data"),

@@ -26,7 +26,7 @@ def test_a_giant_that_does_not_fit_is_refused(tmp_path, monkeypatch):
         ".* More memory will do, or a floor: from 0.8 on .* GB, from 0.9 on .* GB$"
     )
     with pytest.raises(InvalidInputError, match=message):
-        scale.solve(chain, tmp_path / "out", workers=1)
+        scale.solve(chain, tmp_path / "out", n_jobs=1)
     assert not list((tmp_path / "out").rglob("round-*"))
     with pytest.raises(InvalidInputError, match=r"components need .* more shards \(max_pairs\)"):
-        scale.solve(table(n_entities=200), tmp_path / "many", workers=1)
+        scale.solve(table(n_entities=200), tmp_path / "many", n_jobs=1)

@@ -16,4 +16,4 @@ def test_corrupt_shard_is_named(tmp_path, pairs):
     edges = plan.shards[1].folder / "edges.parquet"
     edges.write_bytes(edges.read_bytes()[:-9])
     with pytest.raises(InvalidInputError, match=r"shard-00001: .*edges.parquet: not a readable"):
-        scale.solve(plan, tmp_path / "out", workers=1)
+        scale.solve(plan, tmp_path / "out", n_jobs=1)

@@ -36,7 +36,7 @@ def checked(step: Given, given: Given, *, kind: str | None) -> Given:
         if value is not None and value not in POSITIVE_INTEGER:
             raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {value}")
     settings = {name: value for name, value in given.items() if value is not None}
-    arguments: dict[str, Any] = {
+    arguments: Given = {
         name: settings.pop(name) for name in ("pick", "n_jobs", "one_per_group") if name in settings
     }
     solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]

@@ -45,7 +45,7 @@ def read(
     reads_as: str | None = None,
     columns: Sequence[str] | None = None,
     duplicate_free_sources: Iterable[str] | None = None,
-    records: Any = None,
+    records: Frame | File | None = None,
     table: str | None = None,
     kind: str | None = None,
 ) -> Items | Points:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,6 @@ from spherelax.result.status import Status
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from spherelax.problem import Matrix
 
 # The function of each package that turns a dictionary of columns into a data frame.

@@ -34,7 +34,7 @@ def ingest(
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     duplicate_free_sources: Collection[Hashable] | None = None,
-    records: Any = None,
+    records: Origin | None = None,
     kind: str | None = None,
     floor: float | None = None,
     max_pairs: int | None = None,

@@ -38,6 +38,7 @@ READINGS = {each.__name__: each for each in (Learnt, Listed, Plain, Ranked, Stat
 # Named values: numbers, text, arrays, lists and the tuples of the solver.
 Values = dict[str, Any]
 
+
 def keep(path: Path, value: Mapping[str, Any]) -> None:
     """Write named values: numbers, text, arrays, lists, and the tuples and readings of the solver.
 

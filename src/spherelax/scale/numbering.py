@@ -85,7 +85,7 @@ class Numbered:
     key: tuple[str, ...]
     n_items: int
     scoring: Scoring
-    duplicate_free_sources: tuple[Any, ...]
+    duplicate_free_sources: tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +242,7 @@ def _make_pairs(work: Workspace, request: Request, tables: _Tables, n_items: int
     )
 
 
-def _duplicate_free_sources(work: Workspace, request: Request) -> tuple[Any, ...]:
+def _duplicate_free_sources(work: Workspace, request: Request) -> tuple[Hashable, ...]:
     """Return the sources that hold each entity at most once, sorted."""
     sources = {source for (source,) in work.rows("SELECT DISTINCT source FROM items")}
     if request.duplicate_free_sources is not None:

@@ -12,7 +12,7 @@ import json
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.source import Source

@@ -38,7 +38,7 @@ from spherelax.scale.workspace import Progress, size_of
 from spherelax.settings import Coordinate
 
 if TYPE_CHECKING:
-    from distributed import Client
+    pass
 
 # Folder of the shards, inside that of the answers.
 SHARDS = "shards"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,8 +16,10 @@ from spherelax.io.files.writing import replace_file
 from spherelax.io.tables.parquet import parquet_batches, read_parquet
 from spherelax.labels import renumber
 from spherelax.problem import Problem
-from spherelax.scale.kept import Values
 from spherelax.scale.matrix import symmetric
+
+if TYPE_CHECKING:
+    from pyarrow import Array
 
 VERSION = 2
 MANIFEST = "manifest.json"

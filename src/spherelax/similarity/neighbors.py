@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_array
 
 from spherelax.errors import InvalidInputError
 from spherelax.settings import check_range
 from spherelax.similarity.graph import NeighborGraph, Places
 from spherelax.similarity.parts import checked_points, either, falling, positive
-from spherelax.similarity.search import NEIGHBORS, Approximate, nearest, searched
+from spherelax.similarity.search import NEIGHBORS, nearest, searched
 
 # Neighbours of each point, and which of them is as far as the scale of the point.
 N_NEIGHBORS = 10
