@@ -175,8 +175,11 @@ def judge(i, n, labels, sums, agreement):
         return
     joins = 0.0
     for q in range(n):
-        likely = sums.same[sums.touched[q]]
-        at = place(agreement.cells, i, sums.touched[q])
+        d = sums.touched[q]
+        likely = sums.same[d]
+        if agreement.n_sorts[d] == 1 and agreement.sum_sorts[d] != c:
+            continue  # no table is needed to see that it holds no item of the judged label
+        at = place(agreement.cells, i, d)
         here = agreement.cells.n[at]
         if here > 0:
             agreement.gain[at] += likely
