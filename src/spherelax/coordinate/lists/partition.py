@@ -27,8 +27,8 @@ from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.hashing import hash_numbers
+from spherelax.coordinate.sampling.agreement import Agreement
 from spherelax.coordinate.sampling.gibbs import (
-    Agreement,
     Beliefs,
     Net,
     State,

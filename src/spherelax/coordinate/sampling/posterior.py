@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.sampling.gibbs import Agreement, Beliefs, Net, State, Sums, Tally, sweep
+from spherelax.coordinate.sampling.agreement import Agreement
+from spherelax.coordinate.sampling.gibbs import Beliefs, Net, State, Sums, Tally, sweep
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
 
