@@ -28,7 +28,7 @@ LAYERS = [
 ROOMS = {
     "coordinate": [
         {"road"},
-        {"lists", "points"},
+        {"copies", "lists", "points"},
         {"sampling"},
         {"relax", "moves", "worth"},
         {"graph"},
