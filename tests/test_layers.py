@@ -250,26 +250,6 @@ def test_all_names_can_be_listed_and_loaded():
 
 
 TESTS = Path(__file__).parent
-# Modules without a test of their name. The list only gets shorter.
-UNTESTED = {
-    "coordinate/claims.py",
-    "coordinate/finish_points.py",
-    "coordinate/graph/candidates.py",
-    "coordinate/graph/order.py",
-    "coordinate/graph/source.py",
-    "coordinate/kinds.py",
-    "coordinate/lesson.py",
-    "coordinate/machine/prefetch.py",
-    "coordinate/machine/threads.py",
-    "coordinate/moves/moves.py",
-    "coordinate/relax/sweep.py",
-    "coordinate/sampling/drawing.py",
-    "coordinate/sampling/missing.py",
-    "coordinate/sampling/redrawing.py",
-    "coordinate/sampling/watching.py",
-    "coordinate/solved.py",
-    "scale/shares.py",
-}
 
 
 def has_functions(path):
@@ -285,4 +265,4 @@ def test_every_module_has_a_test_of_its_name():
         if path.stem not in ("__init__", "__main__")
         and not (TESTS / path.parent / f"test_{path.stem.removeprefix('_')}.py").exists()
     }
-    assert untested == UNTESTED
+    assert untested == set()

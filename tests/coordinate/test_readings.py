@@ -50,31 +50,6 @@ def test_broad_degrees_are_corrected_for(seed):
     np.testing.assert_array_equal(sl.solve(W).labels, renumber(labels))
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(12, size=40) if grouped else None
-    W = rng.random((40, 40))
-    model = recognize(Problem.check(W + W.T, groups))
-    assert model.graph.grouped == grouped
-    S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
-    apart = np.ones((40, 40), dtype=bool) if groups is None else groups[:, None] != groups
-    pairs = np.triu(np.outer(n, n) * apart, 1).sum()
-    assert model.average == pytest.approx(np.triu(S, 1).sum() / pairs)
-    labels = renumber(np.arange(40) if grouped else rng.integers(6, size=40))
-    for resolution in (0.3, 1.0, 7.0):
-        found = model.objective(model.labeling(labels).account, resolution)
-        expected = twins.discrete_objective(S, n, labels, resolution * model.average)
-        assert found * model.average == pytest.approx(expected, abs=1e-4)
-
-
-def test_without_similarities_the_average_is_one():
-    model = recognize(Problem.check(np.eye(4)))
-    assert model.average == 1.0
-    labels = np.arange(4, dtype=np.int32)
-    assert model.labeling(labels).saving == 0.0
-
-
 def test_similarities_of_different_sizes_begin_with_their_order(seed):
     W, groups, _ = sl.datasets.make_partial_matching(6, 8, shuffled=0.3, random_state=seed)
     for given in (None, groups):
