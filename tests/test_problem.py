@@ -129,7 +129,7 @@ def test_what_a_neighbour_graph_cannot_have(scales, settings, message):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bad_input_costs_nothing(monkeypatch, solver):
     monkeypatch.setattr("spherelax.power.rebalance.smallest_eigenvalues", None)
-    monkeypatch.setattr("spherelax.coordinate.model.build_graph", None)
+    monkeypatch.setattr("spherelax.coordinate.run.build_graph", None)
     with pytest.raises(sl.InvalidInputError):
         sl.solve(GOOD, ["a", "b"], solver=solver)
 

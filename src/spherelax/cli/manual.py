@@ -34,8 +34,8 @@ Examples
 \b
 edges.csv           groups.csv       labels.csv
   p1,q1,0.9           item,group       item,group,label,confidence
-  p2,q2,0.8           p1,left          p1,left,0,0.8155
-  p1,q2,0.2           p2,left          q1,right,0,0.8155
+  p2,q2,0.8           p1,left          p1,left,0,0.8197
+  p1,q2,0.2           p2,left          q1,right,0,0.8197
                       q1,right         ...
                       q2,right
 

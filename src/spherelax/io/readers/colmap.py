@@ -67,7 +67,7 @@ class Keypoints(Items):
     >>> items.answer(result)
     ... # doctest: +NORMALIZE_WHITESPACE, +ELLIPSIS
     {'track': [0, 0], 'image': ['a.jpg', 'b.jpg'], 'keypoint': [0, 7], 'x': [1.0, 1.0],
-     'y': [1.0, 1.0], 'confidence': [0.49..., 0.49...]}
+     'y': [1.0, 1.0], 'confidence': [0.66..., 0.66...]}
     """
 
     positions: NDArray[np.float64]
