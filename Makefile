@@ -21,6 +21,9 @@ NEWEST ?= $(shell PATH="$$(ls -d ~/.pyenv/versions/3.*/bin 2>/dev/null | sort -r
 # Many small products run side by side; threads of BLAS would only get in each other's way.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# With compiled tests, workers need not rewrite the assertions of all of them at every start.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Editable installations hold no machine code, so their builds need no dependencies.
 export SPHERELAX_PURE := 1
 

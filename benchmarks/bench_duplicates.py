@@ -1,4 +1,4 @@
-"""What is lost if sources hold some things twice? F with one item per group always, or not.
+"""What is lost if sources hold some things twice? F with walls, without them for copies, and told.
 
 Run with ``python benchmarks/bench_duplicates.py``; ``--seeds`` takes others than those that rules
 were chosen on. Tables are made from records whose truth is known, so that a chosen share of the

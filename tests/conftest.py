@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,6 +20,24 @@ SLOW_PLACES = {
     *("test_benchmarks.py", "test_examples.py", "test_experiments.py"),
     *("test_plot.py", "test_solve_costs.py"),
 }
+# Solves a small problem of each kind.
+WARM_UP = """
+import warnings
+from itertools import islice
+import warm_up
+warnings.simplefilter("ignore")
+for call in islice(warm_up.calls(), 8):
+    call()
+warm_up.cluster(warm_up.FEW)
+"""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile what most tests call before workers start, each of which would compile it."""
+    config, cache = session.config, Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / "src"))
+    starts_workers = config.getoption("numprocesses", 0) and not hasattr(config, "workerinput")
+    if starts_workers and not any(cache.rglob("*.nbi")):
+        subprocess.run([sys.executable, "-c", WARM_UP], check=True, cwd=ROOT / "wheel")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
@@ -43,9 +62,18 @@ def data_home() -> Path:
     return home
 
 
-@pytest.fixture(params=[0, 1, 2])
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in this process what is read apart, where a test is about something else.
+
+    So `apart` does where Python has no program of its own.
+    """
+    monkeypatch.setattr(sys, "executable", "")
+
+
+@pytest.fixture(params=[0, 1])
 def seed(request: pytest.FixtureRequest) -> int:
-    """Several seeds, so that no test depends on a single one."""
+    """Two seeds, so that no test depends on a single one."""
     return int(request.param)
 
 

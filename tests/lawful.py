@@ -46,6 +46,12 @@ class Case(NamedTuple):
             warnings.simplefilter("ignore", sl.SphereWarning)
             return sl.solve(self.W, self.groups, kind=self.kind, n_jobs=1, **options)
 
+    def extend(self, result):
+        """Add nothing to a result of it, without warnings."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sl.SphereWarning)
+            return result.extend(self.W, self.groups)
+
 
 def make_case(rng, family=None):
     """Make a problem of a family, from clear to mere noise; some pair of items is similar.
@@ -218,7 +224,7 @@ def are_same(one, other):
 def outcomes(case, rng):
     """Yield laws with the labels that they promise to items of a problem, and those found."""
     before = case.solve()
-    yield "extended", before.labels, before.extend(case.W, case.groups).labels
+    yield "extended", before.labels, case.extend(before).labels
     for name, law in LAWS.items():
         if applies(name, case):
             changed = law(case, rng)

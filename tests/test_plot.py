@@ -151,13 +151,14 @@ def test_sweep_draws_on_the_axes_that_it_is_given(clustered: Any) -> None:
 
 
 def test_sweep_leaves_out_a_maximum_that_eta_does_not_have(clustered: Any) -> None:
-    ax = plot.sweep(replace(clustered.result, left=None))
+    path = clustered.result.path
+    ax = plot.sweep(replace(clustered.result, path=replace(path, maxima=(path.maxima[0], None))))
     assert set(marks(ax)) == {"right maximum", "pick"}
 
 
 def test_sweep_of_a_curve_that_is_zero_everywhere(clustered: Any) -> None:
-    still = replace(clustered.result.path, etas=np.zeros(len(clustered.result.path.alphas)))
-    result = replace(clustered.result, path=still, right=None, left=None)
+    path, etas = clustered.result.path, np.zeros(len(clustered.result.path.alphas))
+    result = replace(clustered.result, path=replace(path, etas=etas, maxima=(None, None)))
     ax = plot.sweep(result, truth=clustered.truth)
     assert marks(ax) == {"pick": (result.path.alpha, 0.0)}
     _, right = plot.illustration(result, clustered.truth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
-from spherelax.problem import Problem
+from spherelax.labels import Labels
+from spherelax.problem import Problem, Similarity
 from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
 from spherelax.settings import (
     ONE_PER_GROUP,
@@ -31,7 +32,7 @@ VALLEYS = "valleys"  # the engine's pick for points
 
 
 def solve(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable] | None = None,
     *,
     kind: str | None = None,
@@ -188,7 +189,7 @@ def _problem_of_points(graph: NeighborGraph, groups: object, kind: str | None) -
     return Problem.check(graph.similarity, kind="graph")
 
 
-def _saving(problem: Problem) -> Any:
+def _saving(problem: Problem) -> Callable[[Labels], float]:
     """Return a function of labels: their saving by the model of the default solver, in nats."""
     from spherelax.coordinate.readings import recognize
 

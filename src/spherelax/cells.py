@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from spherelax._solve import solve
 from spherelax.io.readers.cells import from_anndata, label_obs
+
+if TYPE_CHECKING:
+    from anndata import AnnData
 
 __all__ = ["label"]
 
 
 def label(
-    adata: Any,
+    adata: AnnData,
     *,
     key_added: str = "spherelax",
     n_labels: int | None = None,
@@ -20,7 +23,7 @@ def label(
     obsp: str | None = None,
     copy: bool = False,
     n_jobs: int | None = None,
-) -> Any:
+) -> AnnData:
     """Cluster cells by their neighbour graph; the resolution is found, not given.
 
     It is called like :func:`scanpy.tl.leiden`, after :func:`scanpy.pp.neighbors`, and writes to the

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
@@ -16,9 +16,12 @@ from spherelax._solve import solve
 from spherelax.coordinate.kinds import has_floor
 from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels
-from spherelax.problem import Problem
+from spherelax.problem import Matrix, Problem, Similarity
 from spherelax.result import Prediction, Result
 from spherelax.settings import Coordinate, Power, solver_settings
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
 
 AFFINITIES: Mapping[str, Callable[..., Any]] = {
     "nearest_neighbors": similarity.neighbor_graph,
@@ -32,7 +35,7 @@ GIVEN = ("solver", "pick", "n_jobs")
 class _SphereEstimator(ClusterMixin, BaseEstimator):
     """Base of both estimators: solves a similarity and sets the fitted attributes."""
 
-    def _solve(self, W: Any, groups: Iterable[Hashable] | None, **others: Any) -> Result:
+    def _solve(self, W: Matrix, groups: Iterable[Hashable] | None, **others: Any) -> Result:
         """Solve with the parameters of the estimator and others, and set the fitted attributes."""
         n_items = (W.similarity if isinstance(W, similarity.NeighborGraph) else W).shape[0]
         start = self._start(n_items)
@@ -59,7 +62,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         last: Result | None = getattr(self, "result_", None)
         return last if last is not None and len(last.labels) <= n_items else None
 
-    def _checked_similarity(self, X: Any) -> Any:
+    def _checked_similarity(self, X: Similarity) -> Matrix:
         """Run the checks of scikit-learn for pairwise input; `solve` checks the rest."""
         X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
         if not self._takes_odds():
@@ -70,7 +73,7 @@ class _SphereEstimator(ClusterMixin, BaseEstimator):
         """Tell whether X holds log odds, which may be negative."""
         return False
 
-    def _pairwise_tags(self) -> Any:
+    def _pairwise_tags(self) -> Tags:
         """Set the tags: X holds similarities of all pairs, dense or sparse."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = True
@@ -147,7 +150,7 @@ class SphereClustering(_SphereEstimator):
 
     def __init__(
         self,
-        affinity: str | Callable[..., Any] = "nearest_neighbors",
+        affinity: str | Callable[..., Matrix] = "nearest_neighbors",
         *,
         affinity_params: Mapping[str, Any] | None = None,
         solver: str | Coordinate | Power = "coordinate",
@@ -162,7 +165,7 @@ class SphereClustering(_SphereEstimator):
         self.n_jobs = n_jobs
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
+    def fit(self, X: Similarity, y: object = None) -> Self:  # noqa: ARG002 (scikit-learn's signature)
         """Cluster the rows of X.
 
         Parameters
@@ -189,7 +192,7 @@ class SphereClustering(_SphereEstimator):
         return self
 
     @available_if(_has_places)
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: ArrayLike) -> Labels:
         """Return the labels of new points, those of their nearest neighbours.
 
         Every point gets the label of a cluster, as from scikit-learn's ``KMeans``; outliers have a
@@ -219,7 +222,7 @@ class SphereClustering(_SphereEstimator):
         return prediction.labels
 
     @available_if(_has_places)
-    def predict_with_confidence(self, X: Any) -> Prediction:
+    def predict_with_confidence(self, X: ArrayLike) -> Prediction:
         """Return the labels of new points and how sure they are.
 
         The label is the one with the largest summed similarity to the nearest fitted points. The
@@ -280,7 +283,7 @@ class SphereClustering(_SphereEstimator):
             )
         return kernel(validate_data(self, X, ensure_min_samples=2), **self.affinity_params or {})
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """Set the tags: whether X holds similarities or points."""
         pairwise = self._is_affinity("precomputed")
         return self._pairwise_tags() if pairwise else super().__sklearn_tags__()
@@ -356,7 +359,7 @@ class SphereMatching(_SphereEstimator):
 
     def fit(
         self,
-        X: Any,
+        X: Similarity,
         y: object = None,  # noqa: ARG002 (scikit-learn's signature)
         groups: Iterable[Hashable] | None = None,
     ) -> Self:
@@ -392,6 +395,6 @@ class SphereMatching(_SphereEstimator):
         """Tell whether X holds log odds, which may be negative."""
         return self.kind == "odds"
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """Set the tags: X holds similarities."""
         return self._pairwise_tags()

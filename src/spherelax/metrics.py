@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.labels import count_labels, count_pairs, encode, inside_pairs, renumber
+from spherelax.problem import Similarity
 from spherelax.settings import POSITIVE_INTEGER, check_range
 
 # A similarity is read in blocks of this number of rows, which saves memory.
@@ -257,7 +258,7 @@ def match_scores(
     )
 
 
-def modularity(similarity: Any, labels: Iterable[Hashable]) -> float:
+def modularity(similarity: Similarity, labels: Iterable[Hashable]) -> float:
     """Return the share of similarity inside labels, minus the share expected at random.
 
     ``Q = sum_c (W_c / W - (d_c / W)^2)``, where W is the sum of all similarities, W_c the sum
@@ -366,6 +367,6 @@ def _n_pairs(codes: NDArray[np.intp]) -> int:
     return int(count_pairs(sizes).sum())
 
 
-def _share(part: Any, whole: Any) -> float:
+def _share(part: float | np.integer, whole: float | np.integer) -> float:
     """Return part / whole, or 1 if the whole is 0."""
     return float(part / whole) if whole else 1.0

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,7 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from spherelax import metrics
 from spherelax.errors import InvalidInputError
 from spherelax.metrics import pairwise_scores
+from spherelax.problem import Matrix, Similarity
 from spherelax.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from mpl_toolkits.mplot3d import Axes3D
 
 # Close to the colours of Okabe and Ito, which colour-blind readers can distinguish. As in the
 # paper, eta is pink, the F-score blue and the pick green.
@@ -37,7 +44,7 @@ KINDS = {
 }
 IMAGE_GAP = 0.03  # gap between images, as a share of the widest image
 
-Labels = Sequence[Hashable] | NDArray[Any]
+Labels = Sequence[Hashable] | NDArray[np.generic]
 
 
 class _Curve(NamedTuple):
@@ -48,8 +55,12 @@ class _Curve(NamedTuple):
 
 
 def sweep(
-    result: Result, *, truth: Labels | None = None, groups: Labels | None = None, ax: Any = None
-) -> Any:
+    result: Result,
+    *,
+    truth: Labels | None = None,
+    groups: Labels | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the whole sweep: the curve that the pick is made by, the pick, the number of labels.
 
     If the labels were picked by description, the curve is the saving over the resolution: how much
@@ -106,8 +117,12 @@ def sweep(
 
 
 def illustration(
-    result: Result, truth: Labels, *, groups: Labels | None = None, figure: Any = None
-) -> Any:
+    result: Result,
+    truth: Labels,
+    *,
+    groups: Labels | None = None,
+    figure: Figure | SubFigure | None = None,
+) -> NDArray[np.object_]:
     """Draw the paper's illustration: eta alone, and eta with the pick and the F-score.
 
     Both have linear scales, as in the paper. Arguments are those of :func:`sweep`, but with a
@@ -124,7 +139,7 @@ def illustration(
     """
     if figure is None:
         figure = _matplotlib("pyplot").figure(figsize=(10, 3.8), layout="constrained")
-    panels = figure.subplots(1, 2)
+    panels: NDArray[np.object_] = figure.subplots(1, 2)
     curve = _Curve(result.path.alphas, result.path.etas)
     for ax in panels:
         _draw_eta(ax, curve)
@@ -135,7 +150,9 @@ def illustration(
     return panels
 
 
-def similarity(similarity: Any, *, labels: Labels | None = None, ax: Any = None) -> Any:
+def similarity(
+    similarity: Similarity, *, labels: Labels | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw a similarity matrix as an image, darker for more similar.
 
     With more than 1000 items, the image has 1000 x 1000 cells at most, and each shows the mean of
@@ -186,7 +203,7 @@ def similarity(similarity: Any, *, labels: Labels | None = None, ax: Any = None)
     return ax
 
 
-def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Any = None) -> Any:
+def sphere(U: ArrayLike, *, labels: Labels | None = None, ax: Axes3D | None = None) -> Axes3D:
     """Draw rows of U as points on the non-negative part of the unit sphere in three dimensions.
 
     An item at a corner has one label; an item between corners belongs to several labels in part.
@@ -232,8 +249,8 @@ def matches(
     pairs: ArrayLike,
     *,
     correct: ArrayLike | None = None,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw matches as lines between images in a row.
 
     Parameters
@@ -296,8 +313,8 @@ def matches(
 
 
 def reliability(
-    result: Result, truth: Labels, *, of: str = "pairs", n_bins: int = 10, ax: Any = None
-) -> Any:
+    result: Result, truth: Labels, *, of: str = "pairs", n_bins: int = 10, ax: Axes | None = None
+) -> Axes:
     """Draw how often labels are right, by the probability that the result has of it.
 
     Points near the diagonal show that the probabilities can be taken at their word. Points below it
@@ -349,7 +366,7 @@ def reliability(
 
 def _likely_and_right(
     result: Result, truth: Labels, of: str
-) -> tuple[NDArray[np.float64], NDArray[Any]]:
+) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Return probabilities of a result, and whether each is right."""
     if of not in KINDS:
         raise InvalidInputError(f"of must be one of {', '.join(KINDS)}; found {of!r}")
@@ -369,7 +386,7 @@ def _likely_and_right(
     return entities.pure[several], right.pure[several]
 
 
-def _matplotlib(module: str) -> Any:
+def _matplotlib(module: str) -> ModuleType:
     """Import a module of matplotlib; the error says how to install it."""
     try:
         return import_module(f"matplotlib.{module}")
@@ -378,18 +395,20 @@ def _matplotlib(module: str) -> Any:
         raise ImportError(message) from error
 
 
-def _axes(ax: Any, **settings: Any) -> Any:
+def _axes(ax: Axes | None, **settings: object) -> Axes:
     """Return the given Axes, or those of a new figure."""
-    return _matplotlib("pyplot").subplots(layout="constrained", **settings)[1] if ax is None else ax
+    if ax is None:
+        ax = _matplotlib("pyplot").subplots(layout="constrained", **settings)[1]
+    return ax
 
 
-def _require(holds: bool, name: str, found: Any, expected: str) -> None:
+def _require(holds: bool, name: str, found: Matrix, expected: str) -> None:
     """Refuse an array of the wrong shape."""
     if not holds:
         raise InvalidInputError(f"{name} must have shape {expected}; found {found.shape}")
 
 
-def _require_below(end: int, name: str, found: NDArray[Any]) -> None:
+def _require_below(end: int, name: str, found: NDArray[np.generic]) -> None:
     """Refuse anything but integers from 0 to end - 1."""
     if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= end):
         raise InvalidInputError(
@@ -398,7 +417,9 @@ def _require_below(end: int, name: str, found: NDArray[Any]) -> None:
         )
 
 
-def _places(images: Sequence[Any] | Mapping[Hashable, Any], groups: Labels) -> NDArray[np.intp]:
+def _places(
+    images: Sequence[object] | Mapping[Hashable, object], groups: Labels
+) -> NDArray[np.intp]:
     """Return the place in the row of the image of each item, or -1 if it is not shown."""
     if isinstance(images, Mapping):
         place = {name: index for index, name in enumerate(images)}
@@ -409,7 +430,7 @@ def _places(images: Sequence[Any] | Mapping[Hashable, Any], groups: Labels) -> N
     return numbers
 
 
-def _legend(front: Any, *others: Any) -> None:
+def _legend(front: Axes, *others: Axes) -> None:
     """Draw one legend for all Axes above the first one, which is drawn in front of the others."""
     handles = [handle for ax in (front, *others) for handle in ax.get_legend_handles_labels()[0]]
     place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": len(handles)}
@@ -420,14 +441,14 @@ def _legend(front: Any, *others: Any) -> None:
         front.set_zorder(max(ax.get_zorder() for ax in others) + 1)
 
 
-def _draw_eta(ax: Any, curve: _Curve) -> None:
+def _draw_eta(ax: Axes, curve: _Curve) -> None:
     """Draw the eta curve."""
     ax.plot(curve.x, curve.y, color=PINK, lw=1.8)
     ax.set(xlim=(0, 1), xlabel="alpha")
     _name(ax, "eta", PINK)
 
 
-def _scale_eta(ax: Any, etas: NDArray[np.float64]) -> None:
+def _scale_eta(ax: Axes, etas: NDArray[np.float64]) -> None:
     """Give eta a logarithmic scale, which becomes linear near zero."""
     top, low = etas.max() or 1.0, etas.min()
     floor = 10 ** np.ceil(np.log10(ETA_FLOOR * top))
@@ -440,7 +461,7 @@ def _scale_eta(ax: Any, etas: NDArray[np.float64]) -> None:
     ax.yaxis.get_major_locator().set_params(numticks=6)
 
 
-def _draw_savings(ax: Any, curve: _Curve) -> None:
+def _draw_savings(ax: Axes, curve: _Curve) -> None:
     """Draw the saving, in nats, over the resolution on a logarithmic scale."""
     ax.plot(curve.x, curve.y, color=PINK, lw=1.8)
     ax.set_xscale("log")
@@ -449,13 +470,13 @@ def _draw_savings(ax: Any, curve: _Curve) -> None:
     _name(ax, "saving, in nats", PINK)
 
 
-def _name(scale: Any, name: str, color: str) -> None:
+def _name(scale: Axes, name: str, color: str) -> None:
     """Name a vertical scale, in the colour of its curve."""
     scale.set_ylabel(name, color=color)
     scale.tick_params(axis="y", which="both", labelcolor=color)
 
 
-def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
+def _draw_marks(ax: Axes, result: Result, curve: _Curve) -> None:
     """Mark the pick and, if there are any, the two maxima of eta."""
     right, left = result.path.maxima
     for index, marker, color, label in (
@@ -469,8 +490,8 @@ def _draw_marks(ax: Any, result: Result, curve: _Curve) -> None:
 
 
 def _draw_scores(
-    ax: Any, result: Result, truth: Labels, groups: Labels | None, x: NDArray[np.float64]
-) -> Any:
+    ax: Axes, result: Result, truth: Labels, groups: Labels | None, x: NDArray[np.float64]
+) -> Axes:
     """Draw the F-score of every step, and a dashed line at that of the pick, on new Axes."""
     scores = [pairwise_scores(truth, labels, groups).f_score for labels in result.path.labels]
     picked = scores[result.path.picked]
@@ -482,7 +503,7 @@ def _draw_scores(
     return scale
 
 
-def _cell_means(W: Any, order: NDArray[np.intp]) -> NDArray[np.float64]:
+def _cell_means(W: Matrix, order: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return means of W, with items in this order, over at most MAX_CELLS cells per side."""
     m = len(order)
     n_cells = min(m, MAX_CELLS)
@@ -499,7 +520,7 @@ def _cell_means(W: Any, order: NDArray[np.intp]) -> NDArray[np.float64]:
     return means
 
 
-def _draw_octant(ax: Any) -> None:
+def _draw_octant(ax: Axes3D) -> None:
     """Draw the non-negative part of the unit sphere, its edges and its corners."""
     angle = np.linspace(0, np.pi / 2, 31)
     arc = np.array([np.cos(angle), np.sin(angle), np.zeros(len(angle))])
@@ -520,8 +541,11 @@ def _draw_octant(ax: Any) -> None:
 
 
 def _draw_images(
-    ax: Any, images: Sequence[Any], points: NDArray[np.float64], image_of: NDArray[np.intp]
-) -> tuple[Any, NDArray[np.float64]]:
+    ax: Axes | None,
+    images: Sequence[ArrayLike | None],
+    points: NDArray[np.float64],
+    image_of: NDArray[np.intp],
+) -> tuple[Axes, NDArray[np.float64]]:
     """Draw images in a row, or boxes around the points; return the shift of each image."""
     boxes = np.array([_box(image, points[image_of == i]) for i, image in enumerate(images)])
     low, size = boxes[:, 0], boxes[:, 1] - boxes[:, 0]
@@ -539,7 +563,7 @@ def _draw_images(
     return ax, np.column_stack([left, np.zeros(len(left))]) - low
 
 
-def _box(image: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _box(image: ArrayLike | None, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the smallest and the largest x, y of an image, or of a box around the points."""
     if image is not None:
         shape = np.shape(image)

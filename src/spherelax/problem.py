@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.labels import encode, listed
@@ -26,6 +26,11 @@ ITEM_NUMBERS = 16  # numbers in memory for each item, at least
 # What similarities can be; the last two are in nats.
 KINDS = ("graph", "neighbors", "pairs", "odds", "information")
 NATS, MOST_NATS = KINDS[3:], 1e9
+
+# What a user may give as similarities: SciPy's sparse arrays and matrices, or whatever NumPy takes.
+Similarity = sp.sparray | sp.spmatrix | ArrayLike
+# A checked matrix: a dense array or a csr_array, which a type checker knows nothing of.
+Matrix = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +47,7 @@ class Problem:
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
     """
 
-    similarity: Any
+    similarity: Matrix
     groups: NDArray[np.int32] | None
     kind: str | None = None
 
@@ -163,11 +168,11 @@ class Problem:
         return np.asarray(n_nonzero == on_diagonal)
 
 
-def _as_real_matrix(similarity: object) -> Any:
+def _as_real_matrix(similarity: object) -> Matrix:
     """Turn array-likes into a real ndarray or canonical CSR, without copying where possible."""
     sparse = sp.issparse(similarity)
     try:
-        W: Any = similarity if sparse else np.asarray(similarity)
+        W: Matrix = similarity if sparse else np.asarray(similarity)
     except ValueError:
         raise InvalidInputError(
             "similarity must be a square matrix; found rows of different lengths"
@@ -192,7 +197,7 @@ def _as_real_matrix(similarity: object) -> Any:
     return W
 
 
-def _check_square(W: Any) -> None:
+def _check_square(W: Matrix) -> None:
     """Refuse anything but a square matrix of at least two items."""
     if W.ndim != 2 or W.shape[0] != W.shape[1]:
         raise InvalidInputError(f"similarity must be a square matrix; found shape {W.shape}")
@@ -201,7 +206,7 @@ def _check_square(W: Any) -> None:
         raise InvalidInputError(f"similarity must hold at least two items; found {found}")
 
 
-def _check_values(values: NDArray[Any], is_signed: bool) -> None:
+def _check_values(values: NDArray[np.generic], is_signed: bool) -> None:
     """Refuse NaN, infinity and, unless they are allowed, negative numbers."""
     if values.size == 0:
         return
@@ -216,7 +221,7 @@ def _check_values(values: NDArray[Any], is_signed: bool) -> None:
         )
 
 
-def _check_nats(W: Any, kind: str | None) -> None:
+def _check_nats(W: Matrix, kind: str | None) -> None:
     """Refuse log odds and information of a size that no probability has."""
     if kind in NATS and _largest(W) > MOST_NATS:
         raise InvalidInputError(
@@ -225,12 +230,12 @@ def _check_nats(W: Any, kind: str | None) -> None:
         )
 
 
-def _largest(W: Any) -> float:
+def _largest(W: Matrix) -> float:
     """Return the largest absolute value."""
     return max(float(W.max()), -float(W.min()))
 
 
-def _largest_of_pairs(W: Any) -> float:
+def _largest_of_pairs(W: Matrix) -> float:
     """Return the largest absolute value of two items, not of an item and itself."""
     found = _largest(W)
     if np.abs(W.diagonal()).max() < found:
@@ -243,14 +248,14 @@ def _largest_of_pairs(W: Any) -> float:
     return found
 
 
-def _tolerance(W: Any) -> float:
+def _tolerance(W: Matrix) -> float:
     """Return the asymmetry that rounding can cause: sqrt(precision) times the largest of pairs."""
     if W.dtype.kind != "f":
         return 0.0
     return float(np.sqrt(np.finfo(W.dtype).eps) * _largest_of_pairs(W))
 
 
-def _check_symmetric_dense(W: NDArray[Any]) -> None:
+def _check_symmetric_dense(W: NDArray[np.generic]) -> None:
     """Refuse asymmetry; the matrix is compared block by block, which saves memory."""
     worst, where = 0.0, (0, 0)
     for i in range(0, len(W), CHECK_ROWS):
@@ -264,7 +269,7 @@ def _check_symmetric_dense(W: NDArray[Any]) -> None:
     _refuse_asymmetry(worst, where, _tolerance(W))
 
 
-def _check_symmetric_sparse(W: Any) -> None:
+def _check_symmetric_sparse(W: Matrix) -> None:
     """Refuse asymmetry of a sparse matrix.
 
     Products of W and of W.T with random numbers differ if W is not symmetric, and need little

@@ -9,7 +9,6 @@ import pytest
 from program import assert_one_line, invoke, run
 
 import spherelax
-from spherelax import io
 
 FAULTS = {
     "cluster": "spherelax cluster: Missing argument 'FILE' (see spherelax cluster --help)",
@@ -179,46 +178,6 @@ def test_what_is_solved_already_takes_no_settings() -> None:
         result = invoke("path", "saved.npz", *option.split())
         message = f"saved.npz is solved already; leave out {option.split()[0]}"
         assert_one_line(result.exit_code, result.stdout, result.stderr, message)
-
-
-def test_faults_on_standard_input_name_it() -> None:
-    for content, message in {
-        b"": "standard input: must hold an edge table; found an empty file",
-        b"a,b,1\nb,c\n": "standard input, row 2: the number of columns of an edge table must be 3",
-        b"\xff\xfe": "standard input, row 1: must be text in UTF-8; found byte 0xff",
-        Path("truncated.db").read_bytes(): "standard input: must have whole pages",
-        Path("truncated.npz").read_bytes(): "standard input: not a readable .npz file",
-    }.items():
-        result = invoke("cluster", "-", stdin=content)
-        assert_one_line(result.exit_code, result.stdout, result.stderr, message)
-
-
-def test_targets_are_checked_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(io, "read", lambda *_, **__: pytest.fail("the work has started"))
-    options = ("--out no/l.csv", "--out l.xyz", "--plot no/s.png", "--plot s.xyz", "--report r.pdf")
-    for option in options:
-        assert invoke("cluster", "edges.csv", *option.split()).exit_code == 2
-    assert invoke("path", "edges.csv", "--out", "no/steps.csv").exit_code == 2
-    assert invoke("report", "edges.csv", "--out", "no/report.html").exit_code == 2
-
-
-def test_a_missing_matplotlib_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("matplotlib", "matplotlib.figure"):
-        monkeypatch.setitem(sys.modules, name, None)
-    result = invoke("cluster", "edges.csv", "--plot", "sweep.png")
-    message = 'pip install "spherelax[plot]"'
-    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
-
-
-def test_a_picture_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_latex(*_: object, **__: object) -> None:
-        raise RuntimeError("'xelatex' not found;\ninstall it")
-
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", no_latex)
-    result = invoke("cluster", "edges.csv", "--out", "labels.csv", "--plot", "s.pgf")
-    message = "s.pgf: 'xelatex' not found; install it"
-    assert_one_line(result.exit_code, result.stdout, result.stderr, message)
-    assert Path("labels.csv").exists()
 
 
 def test_too_little_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,12 +84,15 @@ def test_many_items_become_cells_that_are_few_enough():
     assert field.item_edges.sum() == pytest.approx(points.items.valleys.field.item_edges.sum())
 
 
-def test_an_interrupted_walk_of_cells_ends_it(monkeypatch):
+def test_an_interrupted_walk_of_cells_ends_it():
     X, _ = make_blobs(MANY + 1, centers=[[0, 0], [9, 0]], random_state=0)
     learnt, route, scales = learnt_of(X, is_thorough=False)
-    monkeypatch.setattr(module, "walk", lambda *_: SimpleNamespace(is_whole=False))
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        module._Points(learnt, route, None, scales).cells(300)
+        module._Points(learnt, route, interrupt, scales).cells(300)
 
 
 def test_few_items_are_their_own_cells():

@@ -63,7 +63,7 @@ def test_other_labels_are_drawn_anew(runs):
 
 def test_pairs_of_large_labels_are_not_kept_unless_they_are_asked_for(runs):
     pairs, _ = entities(0)
-    source = sl.solve(matrix(pairs), kind="pairs").source
+    source = sl.solve(matrix(pairs), kind="pairs")._source
     one = np.zeros(pairs.n_items, dtype=np.int32)
     item = source.posterior(one).item
     assert len(source.posterior(one).pairs) == 0

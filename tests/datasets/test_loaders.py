@@ -17,6 +17,8 @@ from spherelax.datasets import (
     load_willow,
 )
 
+pytestmark = pytest.mark.usefixtures("read_here")
+
 
 def in_true_order(data):
     """Similarities and positions with the points of each image in the order of their labels."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 import sklearn.cluster
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
 from spherelax.labels import renumber
+from spherelax.problem import Similarity
 
 # Messages that oscillate need more damping, but with strong damping they change so slowly that they
 # may seem to have converged. So both values are tried. The larger one and the two numbers of
@@ -23,7 +23,7 @@ STABLE_ITERATIONS, MAX_ITERATIONS = 100, 1000
 NOISE = 1e-9
 
 
-def affinity_propagation(similarity: Any, *, preference: float | None = None) -> Labels:
+def affinity_propagation(similarity: Similarity, *, preference: float | None = None) -> Labels:
     """Cluster by affinity propagation (Frey and Dueck 2007), scikit-learn's implementation.
 
     ``max sum_i s(i, c_i)`` over assignments c of items to exemplars, where an exemplar is its own,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -18,13 +17,16 @@ from spherelax.baselines.spectral_factor import (
     reference_rows,
     widen,
 )
+from spherelax.problem import Similarity
 
 # Noise moves the eigenvalues of clean clusters, 0 and 1, by less than half their distance. Two
 # items that share one neighbour have exactly 1/2; rounding must not decide about them.
 HALF = 0.5 + RANK_TOLERANCE
 
 
-def clear(similarity: Any, groups: Iterable[Hashable], universe: int | None = None) -> Labels:
+def clear(
+    similarity: Similarity, groups: Iterable[Hashable], universe: int | None = None
+) -> Labels:
     """Label the items of multi-matching by the lowest eigenvectors of a normalised Laplacian.
 
     ``min tr(U^T L U)`` over U with k orthonormal columns, where
@@ -70,7 +72,7 @@ def clear(similarity: Any, groups: Iterable[Hashable], universe: int | None = No
     return label_groups(widen(U @ U[pivots].T, k), own)
 
 
-def estimate_universe(similarity: Any) -> int:
+def estimate_universe(similarity: Similarity) -> int:
     """Estimate the number of labels: how many eigenvalues of CLEAR's Laplacian are below 1/2.
 
     Parameters

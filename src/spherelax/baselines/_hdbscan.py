@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.cluster import HDBSCAN
 from sklearn.utils.validation import check_array
 
@@ -16,7 +15,7 @@ from spherelax.settings import Range, check_range
 SIZE = Range(2, integer=True)
 
 
-def hdbscan(points: Any, *, min_cluster_size: int = 5, affinity: str = "points") -> Labels:
+def hdbscan(points: ArrayLike, *, min_cluster_size: int = 5, affinity: str = "points") -> Labels:
     """Cluster by density (Campello, Moulavi and Sander 2013).
 
     ``max sum_c stability(c)`` over disjoint clusters c of the tree of single linkage, where a

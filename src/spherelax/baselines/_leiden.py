@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,14 +13,18 @@ import scipy.sparse as sp
 from spherelax.baselines.face import Labels, clustering_problem
 from spherelax.errors import InvalidInputError
 from spherelax.labels import renumber
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
+
+if TYPE_CHECKING:
+    from igraph import Graph
 
 OBJECTIVES = "modularity", "CPM"
 RESOLUTION = Range(0)
 
 
 def leiden(
-    similarity: Any,
+    similarity: Similarity,
     *,
     objective: str = "modularity",
     resolution: float = 1.0,
@@ -65,7 +70,7 @@ def leiden(
     )
 
 
-def leiden_graph(similarity: Any) -> Any:
+def leiden_graph(similarity: Similarity) -> Graph:
     """Build igraph's graph of a similarity, with its weights, for :func:`leiden_of_graph`.
 
     Examples
@@ -75,13 +80,13 @@ def leiden_graph(similarity: Any) -> Any:
     """
     W = clustering_problem(similarity).similarity
     upper = sp.triu(sp.coo_array(W), 1).tocoo()
-    graph = _igraph().Graph(n=W.shape[0], edges=np.c_[upper.row, upper.col])
+    graph: Graph = _igraph().Graph(n=W.shape[0], edges=np.c_[upper.row, upper.col])
     graph.es["weight"] = upper.data.astype(float).tolist()
     return graph
 
 
 def leiden_of_graph(
-    graph: Any, *, objective: str, resolution: float, n_iterations: int, random_state: int
+    graph: Graph, *, objective: str, resolution: float, n_iterations: int, random_state: int
 ) -> Labels:
     """Run :func:`leiden` on a graph of :func:`leiden_graph`.
 
@@ -108,7 +113,7 @@ def leiden_of_graph(
     return renumber(np.array(found.membership))
 
 
-def _igraph() -> Any:
+def _igraph() -> ModuleType:
     """Import igraph, which is optional."""
     try:
         return import_module("igraph")

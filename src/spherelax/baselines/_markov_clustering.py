@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import scipy.sparse as sp
 
 from spherelax.baselines.face import Labels, clustering_problem
 from spherelax.labels import renumber
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 INFLATION = Range(1, low_open=True)
@@ -18,7 +17,7 @@ TOLERANCE = 1e-6
 MAX_ITERATIONS = 100
 
 
-def markov_clustering(similarity: Any, *, inflation: float = 2.0) -> Labels:
+def markov_clustering(similarity: Similarity, *, inflation: float = 2.0) -> Labels:
     """Cluster by simulated flow (van Dongen 2000).
 
     ``M <- N((M M)^inflation)``, repeated until nothing changes: the power is entry by entry, N

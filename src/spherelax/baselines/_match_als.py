@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Pairs, dense, matching_problem
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 # Entries are in [0, 1] and are compared with 1/2 at the end; both residuals are root mean squares
@@ -27,7 +27,7 @@ Single = NDArray[np.float32]
 
 
 def match_als(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable],
     universe: int,
     *,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
 from spherelax.baselines.blocks import match_blocks
 from spherelax.baselines.face import Pairs
 from spherelax.baselines.spectral_factor import matching_blocks, positive_eigenpairs
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 THRESHOLD = Range(0, 1)
 
 
 def match_eig(
-    similarity: Any, groups: Iterable[Hashable], universe: int, *, threshold: float = 0.25
+    similarity: Similarity, groups: Iterable[Hashable], universe: int, *, threshold: float = 0.25
 ) -> Pairs:
     """Match items of different groups by the best low-rank approximation of all matchings.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.baselines.blocks import match_blocks
 from spherelax.baselines.face import Matrix, Pairs, dense, matching_problem
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 # Entries are in [0, 1] and are compared with THRESHOLD at the end; both residuals are root mean
@@ -25,7 +25,7 @@ THRESHOLD = 0.25
 
 
 def match_lift(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable],
     universe: int | None = None,
     *,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +11,7 @@ from sklearn.decomposition import NMF
 from spherelax.baselines.face import Labels, clustering_problem, dense
 from spherelax.errors import InvalidInputError
 from spherelax.power.rounding import round_rows
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 COUNT = Range(1, integer=True)
@@ -21,7 +21,7 @@ SPARSE_SHARE = 0.05
 
 
 def nmf(
-    similarity: Any,
+    similarity: Similarity,
     n_clusters: int,
     *,
     loss: str = "frobenius",

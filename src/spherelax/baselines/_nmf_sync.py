@@ -6,7 +6,6 @@ After Bernard, Thunberg, Goncalves and Theobalt, Pattern Recognition 2019.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +19,7 @@ from spherelax.baselines.spectral_factor import (
     reference_rows,
     widen,
 )
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 COUNT = Range(0, integer=True)
@@ -34,7 +34,7 @@ SPARSE_SHARE = 0.1
 
 
 def nmf_sync(
-    similarity: Any, groups: Iterable[Hashable], universe: int, *, max_iter: int = 200
+    similarity: Similarity, groups: Iterable[Hashable], universe: int, *, max_iter: int = 200
 ) -> Labels:
     """Label the items of multi-matching by a non-negative factor of all matchings.
 

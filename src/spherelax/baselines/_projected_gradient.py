@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -13,6 +12,7 @@ from spherelax.baselines.blocks import label_groups, members
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Labels, Matrix, dense, matching_problem
 from spherelax.errors import InvalidInputError
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 # Points in the picture of a rigid body under affine cameras have rank 3, and 4 with translations.
@@ -26,7 +26,7 @@ HALVINGS = 10
 
 
 def projected_gradient(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable],
     universe: int,
     *,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from spherelax.baselines.spectral_factor import (
     reference_rows,
     widen,
 )
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 COUNT = Range(1, integer=True)
@@ -26,7 +26,7 @@ FIRST_STEP, LAST_STEP = 1.0, 1e-4
 
 
 def sparse_stiefel(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable],
     universe: int,
     *,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -14,12 +13,13 @@ from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Labels, Matrix, clustering_problem, dense
 from spherelax.baselines.laplacian import normalised_affinity, unit_rows
 from spherelax.labels import renumber
+from spherelax.problem import Similarity
 
 # Starts of k-means, of which the best is kept.
 STARTS = 10
 
 
-def spectral_kmeans(similarity: Any, n_clusters: int, *, random_state: int = 0) -> Labels:
+def spectral_kmeans(similarity: Similarity, n_clusters: int, *, random_state: int = 0) -> Labels:
     """Cluster the rows of leading eigenvectors by k-means (Ng, Jordan and Weiss 2002).
 
     ``max trace(V' L V)`` over ``V' V = I`` with ``n_clusters`` columns, where
@@ -52,7 +52,9 @@ def spectral_kmeans(similarity: Any, n_clusters: int, *, random_state: int = 0) 
     return renumber(model.labels_)
 
 
-def spectral_spherical_kmeans(similarity: Any, n_clusters: int, *, random_state: int = 0) -> Labels:
+def spectral_spherical_kmeans(
+    similarity: Similarity, n_clusters: int, *, random_state: int = 0
+) -> Labels:
     """Cluster the rows of leading eigenvectors by spherical k-means.
 
     As :func:`spectral_kmeans`, but the rows of V, which lie on the sphere, are clustered by the
@@ -81,7 +83,7 @@ def spectral_spherical_kmeans(similarity: Any, n_clusters: int, *, random_state:
     return spherical_kmeans(rows, n_clusters, n_init=STARTS, random_state=random_state)
 
 
-def embedding(similarity: Any, n_clusters: int) -> Matrix:
+def embedding(similarity: Similarity, n_clusters: int) -> Matrix:
     """Return the rows of the leading eigenvectors of the normalised affinity, on the sphere.
 
     Examples

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
@@ -16,12 +15,13 @@ from spherelax.baselines.spectral_factor import (
     widen,
 )
 from spherelax.errors import InvalidInputError
+from spherelax.problem import Similarity
 
 REFERENCES = "spread", "first"
 
 
 def spectral_matching(
-    similarity: Any, groups: Iterable[Hashable], universe: int, *, reference: str = "spread"
+    similarity: Similarity, groups: Iterable[Hashable], universe: int, *, reference: str = "spread"
 ) -> Labels:
     """Label the items of multi-matching by the leading eigenvectors of all matchings.
 

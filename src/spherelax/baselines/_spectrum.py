@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
@@ -38,7 +37,7 @@ Choice = Callable[[NDArray[np.float64], Matrix], int]
 
 
 def spectrum(
-    points: Any,
+    points: ArrayLike,
     *,
     choose: str = "multimodality",
     diffusion: bool = True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,13 +10,14 @@ import scipy.sparse as sp
 from spherelax.baselines.face import Labels, clustering_problem, matching_problem
 from spherelax.errors import InvalidInputError
 from spherelax.labels import renumber, separate
+from spherelax.problem import Similarity
 from spherelax.settings import Range, check_range
 
 THRESHOLD = Range(0)
 
 
 def union_find(
-    similarity: Any,
+    similarity: Similarity,
     groups: Iterable[Hashable] | None = None,
     *,
     threshold: float = 0.0,

@@ -7,14 +7,13 @@ Matching methods are called with ``(similarity, groups, universe)``, clustering 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.memory import NUMBER, check_fits
-from spherelax.problem import Problem
+from spherelax.problem import Problem, Similarity
 from spherelax.settings import Range, check_range
 
 Labels = NDArray[np.int32]
@@ -23,7 +22,7 @@ Matrix = NDArray[np.float64]
 
 
 def matching_problem(
-    similarity: Any, groups: Iterable[Hashable], universe: int | None = None
+    similarity: Similarity, groups: Iterable[Hashable], universe: int | None = None
 ) -> Problem:
     """Check the input of a matching method."""
     if groups is None:
@@ -39,7 +38,7 @@ def matching_problem(
     return problem
 
 
-def clustering_problem(similarity: Any, n_clusters: int | None = None) -> Problem:
+def clustering_problem(similarity: Similarity, n_clusters: int | None = None) -> Problem:
     """Check the input of a clustering method."""
     problem = Problem.check(similarity)
     if n_clusters is not None:

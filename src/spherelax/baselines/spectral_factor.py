@@ -8,7 +8,6 @@ used to find this rotation.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -16,13 +15,14 @@ from numpy.typing import NDArray
 
 from spherelax.baselines.eigen import leading_eigenpairs
 from spherelax.baselines.face import Matrix, dense, matching_problem
+from spherelax.problem import Similarity
 
 # Eigenvalues and lengths of rows below this, relative to the largest, count as rounding errors.
 RANK_TOLERANCE = 1e-9
 
 
 def matching_blocks(
-    similarity: Any, groups: Iterable[Hashable], universe: int | None = None
+    similarity: Similarity, groups: Iterable[Hashable], universe: int | None = None
 ) -> tuple[Matrix, NDArray[np.int32]]:
     """Check the input; return W with the identity inside each group, and the groups as integers.
 

@@ -12,7 +12,7 @@ from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 from spherelax._version import __version__
 from spherelax.cli import manual, options
-from spherelax.cli.options import Option, taken, with_options
+from spherelax.cli.options import Given, Option, taken, with_options
 from spherelax.cli.terminal import PROGRAM, OneLineErrors
 from spherelax.memory import address_space
 
@@ -99,7 +99,7 @@ def cluster(file: Path, **given: Any) -> None:
     _label(file, given, is_matching=False)
 
 
-def _label(file: Path, given: dict[str, Any], *, is_matching: bool) -> None:
+def _label(file: Path, given: Given, *, is_matching: bool) -> None:
     """Find labels and write them."""
     from spherelax.cli import solving, work
     from spherelax.cli.targets import Targets

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
@@ -26,8 +24,11 @@ NAMES = {
     "largest": "largest similarity",
 }
 
+# Facts by name; None: it does not apply.
+Facts = dict[str, str | float | None]
 
-def facts(items: Items) -> dict[str, Any]:
+
+def facts(items: Items) -> Facts:
     """Count items, groups, edges and components.
 
     An edge is a positive similarity of two items that may share a label. Positive similarities
@@ -48,7 +49,7 @@ def facts(items: Items) -> dict[str, Any]:
     W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(m, m))
     n_components, component = connected_components(W, directed=False)
     n_edges, values = len(graph.values) // 2, items.scores(scale * graph.values.astype(float))
-    about: dict[str, Any] = {
+    about: Facts = {
         "n_items": m,
         "n_groups": None,
         "n_edges": n_edges,
@@ -68,7 +69,7 @@ def facts(items: Items) -> dict[str, Any]:
     return about
 
 
-def facts_text(about: dict[str, Any], words: Words = ITEMS) -> str:
+def facts_text(about: Facts, words: Words = ITEMS) -> str:
     """Return facts as lines of text in the words of the input; what does not apply is left out.
 
     Examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,6 +14,8 @@ from spherelax.settings import ONE_PER_GROUP, SOLVERS, Coordinate
 
 STANDARD = Path("-")  # standard input or output
 
+# Values of options by the names of their Python arguments.
+Given = dict[str, Any]
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
@@ -24,14 +26,14 @@ class Choice(click.Choice[str]):
         super().__init__(names)
         self.or_number = or_number
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number or the name; refuse other names."""
         if self.or_number:
             with suppress(ValueError):
                 return float(value)
         return super().convert(value, param, ctx)
 
-    def get_metavar(self, param: Any, ctx: Any) -> str | None:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """Return the allowed values as the help shows them."""
         names = super().get_metavar(param, ctx)
         return names.replace("]", "|NUMBER]") if names and self.or_number else names
@@ -42,7 +44,12 @@ class Names(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 
     name = "NAME,..."
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ARG002 (click's signature)
+    def convert(
+        self,
+        value: str,
+        param: click.Parameter | None,  # noqa: ARG002 (click's signature)
+        ctx: click.Context | None,  # noqa: ARG002
+    ) -> list[str]:
         """Return the names as a list; an empty text gives an empty list."""
         return [name.strip() for name in value.split(",") if name.strip()]
 
@@ -152,7 +159,7 @@ STEP = {
 def _solver_settings() -> dict[str, Option]:
     """Make an option of every setting of the solvers; its text names the solver and the default."""
     owners: dict[str, list[str]] = {}
-    found: dict[str, Any] = {}
+    found: dict[str, Field[Any]] = {}
     for solver in SOLVERS.values():
         for setting in fields(solver):
             owners.setdefault(setting.name, []).append(solver.name)
@@ -242,7 +249,7 @@ def with_options(
         options = {name: option for table in tables for name, option in table.items()}
         for name, option in reversed(options.items()):
             names = (name, option.argument) if option.argument else (name,)
-            kind: dict[str, Any] = {"type": option.kind}
+            kind: Given = {"type": option.kind}
             if option.kind is bool:
                 kind = {"is_flag": True}
             elif option.is_repeated:
@@ -255,7 +262,7 @@ def with_options(
     return decorate
 
 
-def taken(given: dict[str, Any], *tables: Mapping[str, Option]) -> dict[str, Any]:
+def taken(given: Given, *tables: Mapping[str, Option]) -> Given:
     """Remove the values of the options of some tables from ``given``, and return them."""
     names = [
         option.argument or name.removeprefix("--").replace("-", "_")

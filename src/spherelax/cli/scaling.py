@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import click
 
 from spherelax import scale
-from spherelax.cli.options import spelled
+from spherelax.cli.options import Given, spelled
 from spherelax.cli.terminal import begin, duration, in_thread
 from spherelax.io.answers.answers import UNSURE
 from spherelax.io.readers.colmap_tables import RAW, VERIFIED
@@ -43,7 +42,7 @@ def are_for_scale(files: Sequence[str], table: str | None) -> bool:
     return len(files) > 1 or is_pattern or is_database or table not in (None, VERIFIED, RAW)
 
 
-def solve(files: Sequence[str], given: Mapping[str, Any], *, as_json: bool) -> None:
+def solve(files: Sequence[str], given: Given, *, as_json: bool) -> None:
     """Find entities and print a summary."""
     arguments = {name: value for name, value in given.items() if value is not None}
     out, address = arguments.pop("out", None), arguments.pop("dask", None)
@@ -70,9 +69,7 @@ def solve(files: Sequence[str], given: Mapping[str, Any], *, as_json: bool) -> N
     click.echo("\n".join(_said(found, out, given["write_database"])), err=True)
 
 
-def info(
-    files: Sequence[str], reading: Mapping[str, Any], memory: str | None, *, as_json: bool
-) -> None:
+def info(files: Sequence[str], reading: Given, memory: str | None, *, as_json: bool) -> None:
     """Print what pairs hold, and what they will cost."""
     for name in ("groups", "duplicate_free_sources"):
         if reading[name] is not None:

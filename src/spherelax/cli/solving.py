@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import click
 
 import spherelax
 from spherelax import io
-from spherelax.cli.options import spelled
+from spherelax.cli.options import Given, spelled
 from spherelax.cli.terminal import (
     Progress,
     begin,
@@ -25,11 +23,10 @@ from spherelax.errors import InvalidInputError
 from spherelax.problem import Problem
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
-Given = Mapping[str, Any]
 Solved = tuple[io.Items, spherelax.Result]
 
 
-def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
+def checked(step: Given, given: Given, *, kind: str | None) -> Given:
     """Return the arguments of `solve`; refuse wrong values before any file is read.
 
     ``kind`` is that of the similarities, which goes with the items. Messages name the options, not
@@ -39,7 +36,7 @@ def checked(step: Given, given: Given, *, kind: str | None) -> dict[str, Any]:
         if value is not None and value not in POSITIVE_INTEGER:
             raise click.UsageError(f"{spelled(name)} must be {POSITIVE_INTEGER}; found {value}")
     settings = {name: value for name, value in given.items() if value is not None}
-    arguments: dict[str, Any] = {
+    arguments: Given = {
         name: settings.pop(name) for name in ("pick", "n_jobs", "one_per_group") if name in settings
     }
     solver = SOLVERS[settings.pop("solver", next(iter(SOLVERS)))]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 import spherelax
 from spherelax import io
-from spherelax.cli.options import STANDARD
+from spherelax.cli.options import STANDARD, Given
 from spherelax.cli.terminal import begin
 from spherelax.errors import InvalidInputError
 
@@ -36,7 +35,7 @@ def name_of(file: Path, standard: str = "input") -> str:
     return f"standard {standard}" if file == STANDARD else str(file)
 
 
-def kind_of(source: io.Source, reading: Mapping[str, Any]) -> str:
+def kind_of(source: io.Source, reading: Given) -> str:
     """Return the kind of a file: what the user says, or what its content shows."""
     source.kind = reading["as"] or ("pairs" if reading["columns"] is not None else source.kind)
     return io.kind_of(source)
@@ -45,7 +44,7 @@ def kind_of(source: io.Source, reading: Mapping[str, Any]) -> str:
 def read(
     source: io.Source,
     groups: Path | None,
-    reading: Mapping[str, Any],
+    reading: Given,
     *,
     needs_groups: bool = False,
 ) -> tuple[io.Items | io.Points, int]:
@@ -86,7 +85,7 @@ def similar(items: io.Items | io.Points) -> io.Items:
     return io.Neighbors(W, items.ids, kind="graph")
 
 
-def pictures(folder: Path | None, items: io.Items | io.Points) -> dict[str, Any]:
+def pictures(folder: Path | None, items: io.Items | io.Points) -> Given:
     """Return the images of a database and the positions of its keypoints, in pixels."""
     if folder is None:
         return {}

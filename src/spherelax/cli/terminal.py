@@ -188,12 +188,12 @@ def saying_that_it_compiles() -> Iterator[None]:
     class Say(event.Listener):
         is_said = False
 
-        def on_start(self, _: Any) -> None:
+        def on_start(self, _: object) -> None:
             if not self.is_said:
                 self.is_said = True
                 click.echo("compiling once, which takes about half a minute", err=True)
 
-        def on_end(self, _: Any) -> None:
+        def on_end(self, _: object) -> None:
             pass
 
     with event.install_listener("numba:compile", Say()):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 import spherelax
 from spherelax import io
 from spherelax.cli.facts import facts, facts_text
-from spherelax.cli.options import STANDARD
+from spherelax.cli.options import STANDARD, Given
 from spherelax.cli.solving import check_unused, saved, solve
 from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
@@ -24,8 +24,6 @@ from spherelax.io.readers.cells import ENDING as CELLS
 from spherelax.io.words import count, plural
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")
-
-Given = Mapping[str, Any]
 
 
 def label(
@@ -217,7 +215,7 @@ def _summary(items: io.Items, result: spherelax.Result, kind: str | None) -> byt
     return _json({**io.summary(items, result), "reads_as": kind})
 
 
-def _json(about: Mapping[str, Any]) -> bytes:
+def _json(about: Mapping[str, object]) -> bytes:
     """Return indented JSON that ends with a new line."""
     return f"{json.dumps(about, indent=2)}\n".encode()
 
@@ -245,7 +243,7 @@ def _steps(result: spherelax.Result, ending: str, is_verbose: bool) -> bytes:
     }
     if is_verbose:
         curves |= {"alpha": sweep.alphas, "eta": sweep.etas}
-    columns: dict[str, list[Any]] = {
+    columns: dict[str, list[float | None]] = {
         name: [value if isfinite(value) else None for value in curve.tolist()]
         for name, curve in curves.items()
     }

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from spherelax.coordinate.finish_points import Finished, join_components
 from spherelax.coordinate.graph.account import Totals
 from spherelax.coordinate.model import Reading
-from spherelax.coordinate.moves.polish import polish_labels
+from spherelax.coordinate.moves import polish_labels, shake_labels
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
-from spherelax.coordinate.shake import shake_labels
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.alternatives import find_alternative
 from spherelax.labels import Labels
@@ -146,9 +145,10 @@ def finish(
     is_open = is_described and found.is_whole and not walked.is_large
     if is_open and parts.polished is None:
         gamma = float(parts.gammas[found.at])
-        found = found._replace(
-            labels=shake_labels(model, model.labeling(found.labels), gamma).labels
+        labels = shake_labels(
+            model.graph, found.labels, gamma, lambda labels: model.labeling(labels).saving
         )
+        found = found._replace(labels=labels)
     if found.status is Status.DESCRIBED and found.is_whole:
         alternative = find_alternative(walked.path.labels, parts.savings, found.labels)
         found = found._replace(alternative=alternative)

@@ -125,6 +125,10 @@ class Reading(ABC):
         is_corrected = not part.graph.grouped and facts.are_uneven()
         return replace(self, is_corrected=is_corrected)
 
+    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (others need it)
+        """Return what the similarities of any graph are worth, by the reading of a model."""
+        return graph
+
     def extend(self, before: Model, graph: Graph) -> Model:  # noqa: ARG002 (lists need it)
         """Return the model of a graph that has grown from that of a model with this reading."""
         return self.read(graph, graph.given)

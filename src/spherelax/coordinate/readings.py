@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from spherelax import result
 from spherelax.coordinate.graph import neighbors
@@ -36,6 +37,7 @@ from spherelax.coordinate.lists.odds import (
 )
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.sampling.posterior import Judged
+from spherelax.coordinate.worth.curve import SUREST
 from spherelax.coordinate.worth.description import (
     PLAIN_RATE,
     Description,
@@ -116,6 +118,10 @@ class Ranked(Reading):
         found = account_of(labels, by_label, graph.weight, self.is_corrected)
         return found._replace(similarity=sum_units(inside), strata=by_stratum)
 
+    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (lists need it)
+        """Replace each similarity by its surprise."""
+        return self.worth.applied(graph)
+
     def generalize(self, part: Model, facts: Facts) -> Reading:
         """Keep strata and steps; a similarity is as rare as in the whole."""
         worth = by_surprise(part.given, rarity_of(facts.n_entries, facts.n_present))
@@ -154,6 +160,10 @@ class Learnt(Reading):
         names = 1.0 if totals.n_groups else 0.0
         return describe(totals, self.is_corrected, totals.total, names)
 
+    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (lists need it)
+        """Replace each similarity by what it is worth."""
+        return self.worth.applied(graph)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LogOdds(Reading):
@@ -168,6 +178,15 @@ class LogOdds(Reading):
     def description(self, totals: Totals) -> Likelihood:  # noqa: ARG002 (as of other readings)
         """Add the log odds inside labels."""
         return Likelihood()
+
+    def appraise(self, model: Model, graph: Graph) -> Graph:
+        """Replace each similarity by its log likelihood ratio: how much likelier it is if right."""
+        right = None if model.judged is None else model.judged.right
+        if right is None or len(right) == 0:
+            return graph
+        overall = np.clip(right.mean(), SUREST, 1.0 - SUREST)
+        ratio = logit(predict_right(model.given, right, graph)) - logit(overall)
+        return graph._replace(values=np.asarray(ratio))
 
     def generalize(self, part: Model, facts: Facts) -> Reading:  # noqa: ARG002
         """Keep all that is known."""
@@ -190,6 +209,10 @@ class Stated(LogOdds):
         """Take similarities for log odds."""
         odds = graph if self.kind == "odds" else odds_of_information(graph)
         return odds, judge_odds(odds)
+
+    def appraise(self, model: Model, graph: Graph) -> Graph:
+        """Take log odds as they are."""
+        return graph if self.kind == "odds" else super().appraise(model, graph)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.duplicates import find_duplicates
+from spherelax.coordinate.copies import find_duplicates, graph_of_all
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
 from spherelax.coordinate.graph.graph import Graph, are_new
@@ -26,6 +26,7 @@ from spherelax.pick import pick_step
 from spherelax.problem import Problem
 from spherelax.result import (
     Callback,
+    Duplicates,
     Outcome,
     Status,
     SweepPath,
@@ -94,7 +95,7 @@ def solve(
             model,
             route,
             teacher,
-            find_duplicates(problem, model, labels),
+            _duplicates(problem, model, labels),
             None if sources is None else sources[given],
             found.unseen,
         ),
@@ -104,6 +105,15 @@ def solve(
         kind="points" if pick == "valleys" else problem.kind or _kind(model),
         reading=model.reading.name,
     )
+
+
+def _duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Duplicates, ...]:
+    """Return for each group how many of its items are copies."""
+    if problem.groups is None or not model.graph.grouped:
+        return ()
+    every = graph_of_all(problem, model.given, model.reading.unit)
+    worth = model.reading.appraise(model, every)
+    return find_duplicates(problem.groups, model.given, worth, labels)
 
 
 def _kind(model: Model) -> str:
@@ -180,7 +190,7 @@ def absorb(
             model,
             source.route,
             labeling.labels,
-            find_duplicates(problem, model, found),
+            _duplicates(problem, model, found),
             None if sources is None else sources[graph.given],
             None if source.unseen is None else source.unseen.elsewhere(),
         ),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from spherelax.datasets.kinds import Seed
 from spherelax.errors import InvalidInputError
 from spherelax.settings import Range, check_range
 
@@ -22,7 +21,7 @@ def make_partial_matching(
     observed: float = 0.5,
     shuffled: float = 0.3,
     kind: str = "rows",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
     """Make a multi-matching problem in which each object shows a part of the universe.
 
@@ -93,7 +92,7 @@ def make_binary_similarity(
     *,
     rewired: float = 0.3,
     missing: float = 0.2,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Make a binary similarity of items in clusters.
 
@@ -149,7 +148,7 @@ def make_gaussian_mixture(
     *,
     mean_distance: float = 1.0,
     mean_variance: float = 0.7,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Make points in the plane from a mixture of overlapping round Gaussians of different scales.
 

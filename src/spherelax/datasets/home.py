@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
 
 from spherelax.io import read_arrays
+from spherelax.io.files.mapped import Array
 from spherelax.io.tables.rows import Columns, Table, read_table
 
 VARIABLE = "SPHERELAX_DATA"
@@ -84,7 +82,7 @@ def find_file(home: str | Path | None, file: str) -> Path:
     )
 
 
-def find_arrays(home: str | Path | None, file: str, *names: str) -> dict[str, NDArray[Any]]:
+def find_arrays(home: str | Path | None, file: str, *names: str) -> dict[str, Array]:
     """Read the arrays of a file; refuse a file without the given names."""
     return read_arrays(find_file(home, file), *names)
 

@@ -7,10 +7,14 @@ Positions are in pixels of the image files that come with them, x to the right a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+# A seed or a generator of random choices, as in scikit-learn.
+Seed = int | np.random.RandomState | None
 
 
 class MatchingData(NamedTuple):
@@ -36,7 +40,7 @@ class MatchingData(NamedTuple):
     True
     """
 
-    similarity: Any
+    similarity: csr_array
     groups: NDArray[np.intp]
     labels: NDArray[np.intp]
     positions: NDArray[np.float64]
@@ -82,7 +86,7 @@ class GraphData(NamedTuple):
     array([0, 0])
     """
 
-    similarity: Any
+    similarity: csr_array
     labels: NDArray[np.intp]
 
 

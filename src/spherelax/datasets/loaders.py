@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from spherelax.datasets.home import find_arrays, find_file, find_images, find_table
-from spherelax.datasets.kinds import GraphData, MatchingData, PointData, RecordData
+from spherelax.datasets.kinds import GraphData, MatchingData, PointData, RecordData, Seed
 from spherelax.errors import InvalidInputError, shown
 from spherelax.io import read_matrix
 from spherelax.io.tables.rows import Table
@@ -58,7 +57,7 @@ CASTLE_SCALE = np.array([480, 361]) / [2832, 2128]
 
 
 def load_house(
-    n_images: int = N_FRAMES, *, data_home: str | Path | None = None, random_state: Any = 0
+    n_images: int = N_FRAMES, *, data_home: str | Path | None = None, random_state: Seed = 0
 ) -> MatchingData:
     """Load the CMU house: 30 landmarks in up to 111 frames, matched in every pair of frames.
 
@@ -106,7 +105,7 @@ def load_willow(
     *,
     matching: str = "graph",
     data_home: str | Path | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> MatchingData:
     """Load photographs of one object class of WILLOW-ObjectClass: 10 keypoints in each.
 
@@ -325,17 +324,17 @@ def _integers(table: Table, column: int, legal: Range) -> NDArray[np.intp]:
     return np.array(table.columns[column], dtype=np.intp)
 
 
-def _symmetric(first: NDArray[np.intp], second: NDArray[np.intp], n_items: int) -> Any:
+def _symmetric(first: NDArray[np.intp], second: NDArray[np.intp], n_items: int) -> sp.csr_array:
     """Return the similarity that is 1 for the listed pairs."""
     half = sp.coo_array((np.ones(len(first)), (first, second)), shape=(n_items, n_items))
     return ((half + half.T) > 0).astype(np.float64).tocsr()
 
 
 def _in_random_order(
-    similarity: Any,
+    similarity: sp.csr_array,
     positions: NDArray[np.float64],
     images: tuple[Path | None, ...],
-    random_state: Any,
+    random_state: Seed,
 ) -> MatchingData:
     """Shuffle the points of each image; in the files their order is the same in all images."""
     n_images, n_points, _ = positions.shape

@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.words import ITEMS, Words
-from spherelax.problem import Problem
+from spherelax.problem import Matrix, Problem
 from spherelax.result import Result
 
+# Names of items or groups, as they were read: text, numbers or what else a table holds.
+Names = list[Any]
 # Columns of a table by name, all of the same length.
-Columns = dict[str, list[Any]]
+Columns = dict[str, Names]
 
 
 class Named(ABC):
     """Base of items and points: they have the user's names and get labels."""
 
-    ids: list[Any] | None
-    groups: list[Any] | None = None
+    ids: Names | None
+    groups: Names | None = None
     # What a label is called in files, and what all is called in texts.
     word: ClassVar[str] = "label"
     words: ClassVar[Words] = ITEMS
@@ -113,7 +115,7 @@ class Named(ABC):
         check_count(result, self.n_items, "items")
         return result.labels
 
-    def _ids(self) -> list[Any]:
+    def _ids(self) -> Names:
         """Return the id of each item, or its number."""
         return list(range(self.n_items)) if self.ids is None else self.ids
 
@@ -141,13 +143,13 @@ class Items(Named):
     ['0', '1']
     """
 
-    similarity: Any
-    ids: list[Any] | None
-    groups: list[Any] | None = None
+    similarity: Matrix
+    ids: Names | None
+    groups: Names | None = None
     kind: str | None = field(default=None, kw_only=True)
 
     @classmethod
-    def of(cls, problem: Problem, ids: list[Any] | None) -> Items:
+    def of(cls, problem: Problem, ids: Names | None) -> Items:
         """Return items of a problem, whose similarities have been checked before.
 
         Examples
@@ -170,7 +172,7 @@ class Items(Named):
         """Similarities, groups and kind, checked once, for `solve`."""
         return Problem.check(self.similarity, self.groups, self.kind)
 
-    def with_groups(self, groups: list[Any] | None) -> Self:
+    def with_groups(self, groups: Names | None) -> Self:
         """Return the same items with other groups; similarities are not checked again.
 
         Examples

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from spherelax.io.readers.points import Points, read_points
 from spherelax.io.readers.tables import read_edges
 from spherelax.io.tables import rows
 from spherelax.io.tables.arrays import BROKEN, read_matrix
+from spherelax.io.tables.frames import Frame
 from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.parquet import parquet_columns
 from spherelax.problem import KINDS
@@ -45,7 +45,7 @@ def read(
     reads_as: str | None = None,
     columns: Sequence[str] | None = None,
     duplicate_free_sources: Iterable[str] | None = None,
-    records: Any = None,
+    records: Frame | File | None = None,
     table: str | None = None,
     kind: str | None = None,
 ) -> Items | Points:
@@ -302,7 +302,7 @@ TELL: dict[str, Callable[[Source], str]] = {
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), lambda _: "colmap"),
     ".h5ad": lambda _: "h5ad",
 }
-READERS: dict[str, Callable[[Source, str | None], Any]] = {
+READERS: dict[str, Callable[[Source, str | None], Items | Points]] = {
     "matrix": lambda source, kind: Items(read_matrix(source.path), ids=None, kind=kind),
     "edges": _read_edges,
     "h5ad": _read_cells,

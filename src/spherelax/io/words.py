@@ -7,8 +7,8 @@ language of the input: keypoints, photographs and tracks, or records, sources an
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from spherelax.result import (
     Result,
@@ -117,7 +117,9 @@ class Words:
         said = say_tied(result)
         return None if said is None else self.speak(said)
 
-    def copies(self, result: Result, names: list[str], groups: list[Any] | None) -> str | None:
+    def copies(
+        self, result: Result, names: list[str], groups: Sequence[Hashable] | None
+    ) -> str | None:
         """Say which group seems to hold copies; None: no group clearly does."""
         return say_duplicates(result.duplicates(), names, groups, item=self.item, group=self.group)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.power.rebalance import Rebalanced
+from spherelax.problem import Matrix
 
 # A dense W is summed in blocks of this number of rows, which saves memory.
 BLOCK_ROWS = 256
@@ -62,8 +62,8 @@ def _largest_other_size(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _similarity_to_labels(
-    W: Any, labels: NDArray[np.int32], n_labels: int
-) -> Iterator[tuple[NDArray[np.intp], Any]]:
+    W: Matrix, labels: NDArray[np.int32], n_labels: int
+) -> Iterator[tuple[NDArray[np.intp], Matrix]]:
     """Yield blocks of rows and, as CSR, their summed similarity to every label."""
     m = len(labels)
     members = sp.csr_array((np.ones(m), labels, np.arange(m + 1)), shape=(m, n_labels))

@@ -10,11 +10,12 @@ orthogonal complement finds the smallest of their eigenvalues, mu, and ``w mu`` 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
+
+from spherelax.problem import Matrix
 
 # A run that has not converged after this number of steps stops; its value is then an upper bound.
 MAX_STEPS = 300
@@ -32,7 +33,7 @@ Tridiagonal = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def smallest_eigenvalues(
-    W: Any, weights: NDArray[np.float64], shifts: NDArray[np.float64]
+    W: Matrix, weights: NDArray[np.float64], shifts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the smallest eigenvalue of ``w W + c 1 1^T`` for each pair of weight w and shift c.
 
@@ -69,7 +70,7 @@ def smallest_eigenvalues(
 
 
 def _lanczos(
-    W: Any,
+    W: Matrix,
     q: NDArray[np.float64],
     locked: NDArray[np.float64],
     rounding: float,

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.power.eigenvalues import smallest_eigenvalues
+from spherelax.problem import Matrix
 
 # Entries of a sparse product that are computed at a time: SciPy cannot write into a given array.
 PRODUCT_ENTRIES = 1 << 20
@@ -27,7 +28,7 @@ PRODUCT_ENTRIES = 1 << 20
 class Rebalanced:
     """The normalised similarity ``DWD``, and kappa, which is added to it."""
 
-    W: Any
+    W: Matrix
     kappa: float
 
     @property
@@ -50,7 +51,7 @@ class Rebalanced:
         """Return c(alpha), the factor of ``1 1^T`` in V and in the objective."""
         return (1.0 - alpha) * self.kappa - alpha
 
-    def objective(self, alpha: float, quadratic: Any, occupancy: Any) -> float:
+    def objective(self, alpha: float, quadratic: float | np.floating, occupancy: float) -> float:
         """Return g from ``tr(U^T DWD U)`` and ``|1^T U|^2``."""
         return float((1.0 - alpha) * quadratic + self.shift(alpha) * occupancy)
 
@@ -68,7 +69,7 @@ class Rebalanced:
         return delta_margin - smallest_eigenvalues(self.W, 1.0 - alphas, self.shift(alphas))
 
 
-def rebalance(W: Any, keep: NDArray[np.intp], kappa: float) -> Rebalanced:
+def rebalance(W: Matrix, keep: NDArray[np.intp], kappa: float) -> Rebalanced:
     """Normalise the similarities of the items ``keep``; their rows must not be zero.
 
     They are first divided by the largest one, so that values such as 1e200 do not overflow.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -188,6 +188,6 @@ def _advance(
     return moved
 
 
-def _inner(U: NDArray[np.float64], product: NDArray[np.float64]) -> Any:
+def _inner(U: NDArray[np.float64], product: NDArray[np.float64]) -> np.floating:
     """Return ``tr(U^T product)`` of two arrays in the same memory order."""
     return np.vdot(U.ravel("K"), product.ravel("K"))

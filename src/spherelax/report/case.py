@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io.items import Columns, Items
+from spherelax.io.items import Columns, Items, Names
 from spherelax.io.readers.colmap import Keypoints
 from spherelax.io.readers.pairs import Records
 from spherelax.io.words import Words
@@ -54,7 +53,7 @@ class Case:
     """
 
     names: list[str]
-    groups: list[Any] | None
+    groups: Names | None
     problem: Problem
     scale: float
     graph: Graph
@@ -151,9 +150,9 @@ class Case:
         return steady_steps(self.result.path.labels, self.result.path.picked)
 
     @cached_property
-    def group_sizes(self) -> dict[Any, int]:
+    def group_sizes(self) -> dict[Hashable, int]:
         """Number of items in each group, in order of appearance; items without one do not count."""
-        sizes: dict[Any, int] = {}
+        sizes: dict[Hashable, int] = {}
         for group in self.groups or ():
             if group is not None:
                 sizes[group] = sizes.get(group, 0) + 1

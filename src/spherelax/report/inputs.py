@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -119,7 +119,7 @@ def _duplicates(case: Case) -> Oddity | None:
 def _same_names(case: Case) -> Oddity | None:
     """Report names that occur twice in one group; case and blanks are ignored."""
     groups = case.groups or [None] * case.n_items
-    seen: set[tuple[Any, str]] = set()
+    seen: set[tuple[object, str]] = set()
     again = []
     for name, group in zip(case.names, groups, strict=True):
         key = (group, " ".join(name.split()).casefold())

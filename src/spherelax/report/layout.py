@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from string import Template
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spherelax._version import __version__
 from spherelax.report.markup import embedded, packaged, text
@@ -26,7 +26,7 @@ def render(
     *,
     before: str = "",
     script: str = "",
-    data: Any = None,
+    data: object = None,
 ) -> str:
     """Return a page that needs no other files; ``before`` is HTML that stands before all sections.
 

@@ -7,7 +7,6 @@ import json
 import pkgutil
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 # Longest name, in characters; longer ones are shortened.
 MAX_NAME = 60
@@ -74,7 +73,7 @@ def isolated(value: object) -> str:
     return f"\u2068{text(shortened(value))}\u2069"
 
 
-def embedded(data: Any) -> str:
+def embedded(data: object) -> str:
     r"""Return data as JSON that is safe inside a script element.
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,7 @@ def _group_rows(case: Case, sizes: NDArray[np.intp]) -> list[GroupRow]:
     n_items = np.bincount(codes)
     shared = np.bincount(codes, weights=sizes[case.result.labels] > 1).astype(int)
     confidence = np.bincount(codes, weights=case.result.confidence) / n_items
-    names: dict[int, Any] = {}
+    names: dict[int, object] = {}
     for code, name in zip(codes.tolist(), case.groups or (), strict=True):
         if name is not None:
             names.setdefault(code, name)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from importlib import import_module
 from io import BytesIO
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,9 @@ from spherelax.errors import InvalidInputError
 from spherelax.labels import count_labels
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, why
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 # Largest number of images, longer side of each in pixels, and JPEG quality.
 MAX_IMAGES = 8
@@ -192,7 +195,7 @@ def _thumbnail(group: str, content: bytes) -> Thumbnail:
     return Thumbnail(group, _jpeg(image, size), *size, scale)
 
 
-def _jpeg(image: Any, size: tuple[int, int] | None = None) -> bytes:
+def _jpeg(image: Image, size: tuple[int, int] | None = None) -> bytes:
     """Return an image as a JPEG file, perhaps of another size."""
     file = BytesIO()
     mode = "L" if image.mode in ("1", "L", "I;16") else "RGB"
@@ -201,7 +204,7 @@ def _jpeg(image: Any, size: tuple[int, int] | None = None) -> bytes:
     return file.getvalue()
 
 
-def _decoded(group: str, content: bytes) -> Any:
+def _decoded(group: str, content: bytes) -> Image:
     """Decode an image file."""
     try:
         parser = import_module("PIL.ImageFile").Parser()
@@ -211,7 +214,8 @@ def _decoded(group: str, content: bytes) -> Any:
         ) from None
     try:
         parser.feed(content)
-        return parser.close()
+        image: Image = parser.close()
+        return image
     except (OSError, SyntaxError, ValueError) as error:
         raise InvalidInputError(
             f"images: the image of group {group!r} cannot be read; {error}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from string import Template
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +65,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
     )
 
 
-def sweep_data(case: Case, steps: Steps) -> dict[str, Any]:
+def sweep_data(case: Case, steps: Steps) -> dict[str, object]:
     """Return what the page shows for each step of the slider, as data for its script."""
     axis = across(case.result.path)
     return {

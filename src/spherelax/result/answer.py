@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from spherelax.result.reading import Reading
 from spherelax.result.sentences import say_status
 from spherelax.result.status import Status
 from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
+
+if TYPE_CHECKING:
+    from spherelax.problem import Matrix
 
 # The function of each package that turns a dictionary of columns into a data frame.
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
@@ -288,7 +291,7 @@ class Result:
             )
         return self._extend(self, method, similarity, groups)
 
-    def embedding(self) -> Any:
+    def embedding(self) -> Matrix:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.
 
         The sweep is run again up to their step. The power solver returns a dense array; its row is
@@ -299,8 +302,8 @@ class Result:
     def to_frame(
         self,
         *,
-        ids: Sequence[Any] | None = None,
-        groups: Sequence[Any] | None = None,
+        ids: Sequence[object] | None = None,
+        groups: Sequence[object] | None = None,
         like: str = "pandas",
     ) -> Any:
         """Return the labels as a data frame: item, group if given, label and confidence.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spherelax.errors import shown
 from spherelax.result.findings import Duplicates
@@ -29,8 +29,8 @@ TAKEN_FOR = {
 
 def say_duplicates(
     found: Sequence[Duplicates] | None,
-    names: Sequence[Any] | None = None,
-    groups: Sequence[Any] | None = None,
+    names: Sequence[object] | None = None,
+    groups: Sequence[object] | None = None,
     *,
     item: str = "item",
     group: str = "group",

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,12 @@ from spherelax.io.files.mapped import mapped
 from spherelax.io.files.source import Source
 from spherelax.io.files.writing import replace_file
 from spherelax.io.tables.parquet import parquet_batches, parquet_columns, write_parquet
+from spherelax.scale.kept import Values
 from spherelax.scale.shards import ITEMS, Shard, read_plan
 from spherelax.scale.shares import CONFIDENCE, LABELS
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch, Schema
 
 SUMS = "sums.json"
 # Of each shard, entities that the report shows: the largest, those with the least certain records,
@@ -60,7 +65,7 @@ def answer(folder: Path, shard: int, into: Path) -> None:
     ]
     schema = _schema(pyarrow, chosen, key)
 
-    def batches() -> Iterator[Any]:
+    def batches() -> Iterator[RecordBatch]:
         at = 0
         for batch in parquet_batches(chosen.folder / ITEMS, key):
             rows = slice(at, at + batch.num_rows)
@@ -74,13 +79,13 @@ def answer(folder: Path, shard: int, into: Path) -> None:
     replace_file(chosen.folder / SUMS, json.dumps(sums).encode())
 
 
-def read_sums(shard: Shard) -> dict[str, Any]:
+def read_sums(shard: Shard) -> Values:
     """Read the sums of a shard."""
-    found: dict[str, Any] = json.loads(Source(shard.folder / SUMS).text)
+    found: Values = json.loads(Source(shard.folder / SUMS).text)
     return found
 
 
-def _schema(pyarrow: Any, shard: Shard, key: list[str]) -> Any:
+def _schema(pyarrow: ModuleType, shard: Shard, key: list[str]) -> Schema:
     """Return the columns of an answer; ids have the type that the user gave them."""
     given = next(parquet_batches(shard.folder / ITEMS, key, n_rows=1)).schema
     found = [("entity", pyarrow.int64()), ("confidence", pyarrow.float32())]
@@ -97,7 +102,7 @@ def _numbered(shard: Shard, labels: NDArray[np.int32]) -> Numbered:
     return Numbered(number[first][labels], first)
 
 
-def _sums(labels: NDArray[np.int32], confidence: NDArray[np.float32]) -> dict[str, Any]:
+def _sums(labels: NDArray[np.int32], confidence: NDArray[np.float32]) -> Values:
     """Count records by confidence, and entities by size."""
     sizes, counts = np.unique(np.bincount(labels), return_counts=True)
     bins = np.minimum((confidence * N_BINS).astype(np.intp), N_BINS - 1)
@@ -116,7 +121,7 @@ def _samples(
     labels: NDArray[np.int32],
     confidence: NDArray[np.float32],
     found: Numbered,
-) -> list[dict[str, Any]]:
+) -> list[Values]:
     """Return some entities with some of their records: the largest, and the least certain."""
     sizes = np.bincount(labels)
     n = min(N_SAMPLES, len(sizes))
@@ -136,9 +141,9 @@ def _samples(
     ]
 
 
-def _keys(shard: Shard, key: list[str], rows: list[int]) -> dict[int, list[Any]]:
+def _keys(shard: Shard, key: list[str], rows: list[int]) -> dict[int, list[object]]:
     """Return the keys of some records of a shard, given in order."""
-    found: dict[int, list[Any]] = {}
+    found: dict[int, list[object]] = {}
     at = 0
     for batch in parquet_batches(shard.folder / ITEMS, key):
         inside = [row for row in rows if at <= row < at + batch.num_rows]

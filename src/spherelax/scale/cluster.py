@@ -8,12 +8,16 @@ from importlib import import_module
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.scale.tasks import Fault, Task, lost
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
 
 # Seconds between two looks at the workers, and how long there may be none.
 LOOK, PATIENCE = 2.0, 60.0
@@ -26,9 +30,11 @@ VERSION = (
 )
 EXISTS = "__import__('os').path.exists({!r})"
 KEPT = "what is done is kept"
+# What Dask knows of a worker.
+Worker = dict[str, Any]
 
 
-def connected(address: str) -> Any:
+def connected(address: str) -> Client:
     """Return a client of the scheduler at an address."""
     try:
         return library().Client(address, timeout=PATIENCE, set_as_default=False)
@@ -36,7 +42,7 @@ def connected(address: str) -> Any:
         raise InvalidInputError(f"{address}: no scheduler of Dask answers; {error}") from None
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Import the part of Dask that is needed."""
     try:
         return import_module("distributed")
@@ -65,7 +71,7 @@ class Cluster:
     >>> Cluster(client, Path("shards"))  # doctest: +SKIP
     """
 
-    def __init__(self, client: Any, folder: Path) -> None:
+    def __init__(self, client: Client, folder: Path) -> None:
         self.client = client
         self._seen = monotonic()
         while not self._workers():
@@ -105,11 +111,11 @@ class Cluster:
             with suppress(Exception):  # the cluster may be gone
                 self.client.cancel(list(futures))
 
-    def _submitted(self, task: Task) -> Any:
+    def _submitted(self, task: Task) -> Future:
         """Give a task to Dask; a large one to the workers that have the memory."""
         limits = {address: _limit(about) for address, about in self._workers().items()}
         large = [address for address, limit in limits.items() if limit >= task.n_bytes]
-        where: dict[str, Any] = {}
+        where: dict[str, object] = {}
         if 0 < len(large) < len(limits):
             where = {"workers": large, "allow_other_workers": True}  # if these are gone
         key = f"spherelax-{task.name}-{uuid4().hex}"
@@ -117,7 +123,7 @@ class Cluster:
             task.work, *task.arguments, key=key, pure=False, retries=RETRIES, **where
         )
 
-    def _finished(self, futures: list[Any]) -> list[Any]:
+    def _finished(self, futures: list[Future]) -> list[Future]:
         """Wait for futures, and return those that are done."""
         with suppress(TimeoutError), self.client.as_current():
             return list(library().wait(futures, timeout=LOOK, return_when="FIRST_COMPLETED").done)
@@ -133,7 +139,7 @@ class Cluster:
         if monotonic() - self._seen > PATIENCE:
             raise self._gone(f"it has had no worker for {PATIENCE:.0f} seconds")
 
-    def _check(self, task: Task, future: Any) -> None:
+    def _check(self, task: Task, future: Future) -> None:
         """Raise the error of a task."""
         if future.status == "cancelled":
             raise self._gone("its scheduler is gone")
@@ -149,12 +155,12 @@ class Cluster:
         where = self.client.scheduler.address if self.client.scheduler else "the cluster"
         return InvalidInputError(f"{where}: {why}; start it and run this again: {KEPT}")
 
-    def _workers(self) -> dict[str, Any]:
+    def _workers(self) -> dict[str, Worker]:
         """Return what Dask knows of each worker."""
-        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        found: dict[str, Worker] = self.client.scheduler_info(n_workers=-1)["workers"]
         return found
 
 
-def _limit(worker: dict[str, Any]) -> float:
+def _limit(worker: Worker) -> float:
     """Return the bytes that a worker may use; infinity if Dask does not limit them."""
     return float(worker["memory_limit"] or inf)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import heapreplace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Components:
         Pairs and items of each component.
     """
 
-    of_item: NDArray[np.integer[Any]]
+    of_item: NDArray[np.integer]
     n_pairs: NDArray[np.int64]
     n_items: NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class Forest:
     ([0, 1, 2, 0, 0], Largest(n_pairs=2, n_items=3))
     """
 
-    parent: NDArray[np.integer[Any]]
+    parent: NDArray[np.integer]
     n_pairs: NDArray[np.int64]
 
     @classmethod
@@ -67,7 +67,7 @@ class Forest:
         dtype = np.int32 if n_items < MANY_ITEMS else np.int64
         return cls(np.arange(n_items, dtype=dtype), np.zeros(n_items, dtype=np.int64))
 
-    def add(self, left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]]) -> None:
+    def add(self, left: NDArray[np.integer], right: NDArray[np.integer]) -> None:
         """Join the items of pairs."""
         _unite(self.parent, self.n_pairs, left, right)
 

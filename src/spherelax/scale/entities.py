@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import first_line
@@ -15,10 +15,14 @@ from spherelax.io.files.source import Source
 from spherelax.io.files.writing import replace_file
 from spherelax.result import Status
 from spherelax.scale.answers import part
+from spherelax.scale.kept import Values
 from spherelax.scale.origins import name, text
 from spherelax.scale.protocol import OUTCOME
 from spherelax.scale.shards import Plan
 from spherelax.scale.workspace import library
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 SUMMARY, PAGE = "summary.json", "report.html"
 # DuckDB opens tables of other formats too, but in memory: what is written there is lost.
@@ -116,13 +120,13 @@ def save_entities(entities: Entities, run: str) -> None:
     replace_file(entities.folder / SUMMARY, content.encode())
 
 
-def read_outcome(plan: Plan) -> dict[str, Any]:
+def read_outcome(plan: Plan) -> Values:
     """Read what the rounds have found."""
-    found: dict[str, Any] = json.loads(Source(plan.folder / OUTCOME).text)
+    found: Values = json.loads(Source(plan.folder / OUTCOME).text)
     return found
 
 
-def gathered(plan: Plan, into: Path, sums: Sequence[dict[str, Any]]) -> Entities:
+def gathered(plan: Plan, into: Path, sums: Sequence[Values]) -> Entities:
     """Add the sums of all shards."""
     outcome = read_outcome(plan)
     sizes: Counter[int] = Counter()
@@ -172,7 +176,7 @@ def to_database(entities: Entities, database: Path, table: str) -> None:
         raise InvalidInputError(f"{database}: cannot be written; {first_line(error)}") from None
 
 
-def _is_same(db: Any, table: str, rows: str) -> bool:
+def _is_same(db: DuckDBPyConnection, table: str, rows: str) -> bool:
     """Tell whether a table has the same rows as files."""
     try:
         apart = (

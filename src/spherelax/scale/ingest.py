@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +15,26 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.tables.parquet import write_parquet
 from spherelax.scale.components import Forest, pack, ranks
+from spherelax.scale.kept import Values
 from spherelax.scale.numbering import Numbered, Request, number
 from spherelax.scale.origins import Origin
 from spherelax.scale.shards import EDGES, FREE, ITEMS, MANIFEST, Edges, Plan, Shard, read_plan
 from spherelax.scale.workspace import WORK, Progress, Workspace, workspace
 
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
 MEMORY = "4GB"
 
 
 def ingest(
-    source: Any,
+    source: object,
     into: str | Path,
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     duplicate_free_sources: Collection[Hashable] | None = None,
-    records: Any = None,
+    records: Origin | None = None,
     kind: str | None = None,
     floor: float | None = None,
     max_pairs: int | None = None,
@@ -138,7 +142,7 @@ def silent(what: str, share: float) -> None:
     """Report nothing."""
 
 
-def _as_it_is(into: Path, asked: dict[str, Any] | None) -> Plan:
+def _as_it_is(into: Path, asked: Values | None) -> Plan:
     """Return the plan of a folder if it is what was asked for."""
     plan = read_plan(into)
     if asked is None or plan.request != asked:
@@ -217,7 +221,7 @@ def _write_edges(
     kinds = (pyarrow.int32(), pyarrow.int32(), pyarrow.float64())
     schema = pyarrow.schema(list(zip(Edges._fields, kinds, strict=True)))
 
-    def batches() -> Iterator[Any]:
+    def batches() -> Iterator[RecordBatch]:
         query = f"SELECT a, b, score FROM sorted_pairs WHERE shard = {shard}"
         for a, b, score in work.arrays(query):
             edges = [row[a], row[b], found.scoring.similarities(score)]

@@ -21,6 +21,7 @@ from spherelax.coordinate.sampling.gibbs import Beliefs
 from spherelax.coordinate.worth.curve import Curve
 from spherelax.coordinate.worth.evidence import Worth
 from spherelax.errors import InvalidInputError
+from spherelax.io.files.apart import Arrays
 from spherelax.io.files.writing import replace_file
 from spherelax.io.tables.arrays import read_arrays
 
@@ -33,6 +34,9 @@ TUPLES = {
 }
 MAKERS = {**TUPLES, "Curve": Curve.from_cuts, "Ranks": Ranks}
 READINGS = {each.__name__: each for each in (Learnt, Listed, Plain, Ranked, Stated)}
+
+# Named values: numbers, text, arrays, lists and the tuples of the solver.
+Values = dict[str, Any]
 
 
 def keep(path: Path, value: Mapping[str, Any]) -> None:
@@ -48,7 +52,7 @@ def keep(path: Path, value: Mapping[str, Any]) -> None:
     >>> found["draw"].items, found["n"]
     (array([0, 1]), [3])
     """
-    arrays: dict[str, Any] = {}
+    arrays: Values = {}
     tree = json.dumps(_packed(dict(value), arrays)).encode()
     content = io.BytesIO()
     arrays[TREE] = np.frombuffer(tree, dtype=np.uint8)
@@ -56,25 +60,25 @@ def keep(path: Path, value: Mapping[str, Any]) -> None:
     replace_file(path, content.getvalue())
 
 
-def kept(path: Path) -> dict[str, Any]:
+def kept(path: Path) -> Values:
     """Read what `keep` wrote."""
     arrays = read_arrays(path)
     try:
-        found: dict[str, Any] = _unpacked(json.loads(arrays[TREE].tobytes()), arrays)
+        found: Values = _unpacked(json.loads(arrays[TREE].tobytes()), arrays)
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{path}: cannot be read; delete it and run again ({error})"
         raise InvalidInputError(reason) from None
     return found
 
 
-def once(path: Path, compute: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+def once(path: Path, compute: Callable[[], Mapping[str, object]]) -> Values:
     """Return named values that are kept; if they are not, compute and keep them."""
     if not path.exists():
         keep(path, compute())
     return kept(path)
 
 
-def _packed(value: Any, arrays: dict[str, Any]) -> Any:
+def _packed(value: Any, arrays: Values) -> object:
     """Return a value as JSON has it; its arrays are put aside."""
     name = type(value).__name__
     if isinstance(value, np.ndarray):
@@ -96,7 +100,7 @@ def _packed(value: Any, arrays: dict[str, Any]) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _unpacked(value: Any, arrays: Any) -> Any:
+def _unpacked(value: Any, arrays: Arrays) -> Any:
     """Return a value from JSON and arrays."""
     if isinstance(value, list):
         return [_unpacked(each, arrays) for each in value]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.neighbors import Entries, enter_transposed
-from spherelax.io.files.mapped import mapped, new_arrays
+from spherelax.io.files.mapped import Array, mapped, new_arrays
 from spherelax.io.tables.parquet import parquet_batches
 
 # From this number of pairs on, rows are kept in files, which are mapped: 24 bytes of a pair.
@@ -23,7 +22,7 @@ INDICES, DATA, INDPTR = FILES = ("indices.npy", "data.npy", "indptr.npy")
 Columns = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
 
 
-def symmetric(edges: Path, n_items: int, n_pairs: int) -> Any:
+def symmetric(edges: Path, n_items: int, n_pairs: int) -> sp.csr_array:
     """Return the symmetric matrix of a file of sorted pairs, as CSR.
 
     If there are many pairs, it is mapped from files beside, which are made at the first call.
@@ -42,7 +41,7 @@ def symmetric(edges: Path, n_items: int, n_pairs: int) -> Any:
     n = 2 * n_pairs
     place = np.int32 if n < MANY_ENTRIES else np.int64
     if n_pairs < MANY_PAIRS:
-        arrays: list[NDArray[Any]] = [
+        arrays: list[Array] = [
             np.empty(n, np.int32),
             np.empty(n),
             np.empty(n_items + 1, place),
@@ -63,7 +62,7 @@ def symmetric(edges: Path, n_items: int, n_pairs: int) -> Any:
 
 
 def _fill(
-    edges: Path, indices: NDArray[np.int32], data: NDArray[np.float64], indptr: NDArray[Any]
+    edges: Path, indices: NDArray[np.int32], data: NDArray[np.float64], indptr: Array
 ) -> None:
     """Fill the rows; smaller neighbours of an item come first, and pairs are sorted."""
     m = len(indptr) - 1

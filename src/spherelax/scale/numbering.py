@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from spherelax.io.readers.scoring import Scoring, quoted
 from spherelax.io.tables.frames import Sheet
 from spherelax.problem import KINDS
 from spherelax.scale.components import MANY_ITEMS
+from spherelax.scale.kept import Values
 from spherelax.scale.origins import Origin, Part, Stamp, each, name, one_type, scan, text
 from spherelax.scale.workspace import WORK, Workspace, clear_shards, reading
 
@@ -59,7 +59,7 @@ class Request:
         """Whether everything is in files, so that a later run can tell that nothing has changed."""
         return bool(self.pairs.files and (self.records is None or self.records.files))
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Values:
         """Return everything but the files of pairs, as JSON has it."""
         free = self.duplicate_free_sources
         return {
@@ -85,7 +85,7 @@ class Numbered:
     key: tuple[str, ...]
     n_items: int
     scoring: Scoring
-    duplicate_free_sources: tuple[Any, ...]
+    duplicate_free_sources: tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +242,7 @@ def _make_pairs(work: Workspace, request: Request, tables: _Tables, n_items: int
     )
 
 
-def _duplicate_free_sources(work: Workspace, request: Request) -> tuple[Any, ...]:
+def _duplicate_free_sources(work: Workspace, request: Request) -> tuple[Hashable, ...]:
     """Return the sources that hold each entity at most once, sorted."""
     sources = {source for (source,) in work.rows("SELECT DISTINCT source FROM items")}
     if request.duplicate_free_sources is not None:

@@ -6,7 +6,7 @@ import glob
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import about
@@ -15,6 +15,9 @@ from spherelax.io.tables.frames import Sheet, listed
 from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.rows import ENDINGS, read_header
 from spherelax.scale.workspace import Workspace, library, reading
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
 
 INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")}
 INTEGERS |= {"INTEGER", "UINTEGER"}
@@ -71,12 +74,12 @@ class Origin:
         The files, in order of their names; none for a relation or a dataset.
     """
 
-    given: Any
+    given: object
     table: str | None
     files: tuple[Path, ...]
 
     @classmethod
-    def of(cls, given: Any, table: str | None = None) -> Origin:
+    def of(cls, given: object, table: str | None = None) -> Origin:
         """Find the files.
 
         Examples
@@ -250,10 +253,10 @@ def _attached(work: Workspace, file: Path, table: str, choose: Choose) -> Part:
     return _described(work, part, choose)
 
 
-def _spooled(work: Workspace, given: Any, spool: Path, choose: Choose) -> Part:
+def _spooled(work: Workspace, given: object, spool: Path, choose: Choose) -> Part:
     """Copy the columns that are needed to a file."""
     duckdb = library()
-    relation = given
+    relation: DuckDBPyRelation = given
     if not isinstance(given, duckdb.DuckDBPyRelation):
         try:
             relation = work.db.from_arrow(given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from spherelax.io.answers.answers import UNSURE
 from spherelax.io.words import RECORDS, count
@@ -11,6 +10,7 @@ from spherelax.report.layout import Section, render
 from spherelax.report.markup import bars, facts, name, percent, table, text
 from spherelax.scale.answers import N_BINS, N_SAMPLES
 from spherelax.scale.entities import Entities
+from spherelax.scale.kept import Values
 from spherelax.scale.shards import Plan
 
 # Shards that are shown.
@@ -19,7 +19,7 @@ N_SHARDS = 20
 SIZES = (1, 2, 3, 4, 5, 6, 8, 11, 21, 51, 101)
 
 
-def page(plan: Plan, entities: Entities, sums: Sequence[dict[str, Any]], steps: Any) -> str:
+def page(plan: Plan, entities: Entities, sums: Sequence[Values], steps: Sequence[Values]) -> str:
     """Return the page."""
     sections = [
         Section("input", "Input", _input(plan)),
@@ -59,7 +59,7 @@ def _input(plan: Plan) -> str:
     return facts(rows) + table("The first shards", heads, shown, numbers=(1, 2, 3))
 
 
-def _output(entities: Entities, sums: Sequence[dict[str, Any]]) -> str:
+def _output(entities: Entities, sums: Sequence[Values]) -> str:
     """Return what came out."""
     rows = [
         ("Entities", f"{entities.n_entities:,}", f"from {count(entities.n_items, 'record')}"),
@@ -97,7 +97,7 @@ def _sizes(entities: Entities) -> list[tuple[str, int]]:
     return rows
 
 
-def _steps(steps: Sequence[dict[str, Any]]) -> str:
+def _steps(steps: Sequence[Values]) -> str:
     """Return the numbers of every step."""
     heads = ("Resolution", "Saving", "Entities")
     rows = [
@@ -107,7 +107,7 @@ def _steps(steps: Sequence[dict[str, Any]]) -> str:
     return table("Steps, from high to low resolution", heads, rows, numbers=range(len(heads)))
 
 
-def _samples(sums: Sequence[dict[str, Any]]) -> str:
+def _samples(sums: Sequence[Values]) -> str:
     """Return the largest entities, and those with the least certain records, of all shards."""
     samples = [sample for shard in sums for sample in shard["samples"]]
     several = [sample for sample in samples if sample["size"] > 1]
@@ -116,7 +116,7 @@ def _samples(sums: Sequence[dict[str, Any]]) -> str:
     return _table("The largest", largest) + _table("The least certain", doubtful)
 
 
-def _table(caption: str, samples: Sequence[dict[str, Any]]) -> str:
+def _table(caption: str, samples: Sequence[Values]) -> str:
     """Return a table of entities with some of their records."""
     rows = [
         [

@@ -124,7 +124,7 @@ class _Worker:
                 with suppress(OSError):
                     pipe.close()
 
-    def _write(self, order: Any) -> None:
+    def _write(self, order: object) -> None:
         """Write a line; if the process has ended, the listener says so."""
         if self._process.stdin is not None:
             with suppress(OSError):

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spherelax._solve import checked_threads
 from spherelax.errors import InvalidInputError
@@ -37,13 +37,16 @@ from spherelax.scale.tasks import Runner, Task, answer_shard, perform_shard
 from spherelax.scale.workspace import Progress, size_of
 from spherelax.settings import Coordinate
 
+if TYPE_CHECKING:
+    pass
+
 # Folder of the shards, inside that of the answers.
 SHARDS = "shards"
 TABLE = "entities"
 
 
 def solve(
-    source: Any,
+    source: object,
     into: str | Path,
     *,
     table: str | None = None,
@@ -147,7 +150,7 @@ def solve(
 
 
 def _plan(
-    source: Any, into: Path, given: Mapping[str, Any], memory_limit: str, notify: Progress
+    source: object, into: Path, given: Mapping[str, Any], memory_limit: str, notify: Progress
 ) -> Plan:
     """Return the plan that was given, or make one."""
     if not isinstance(source, Plan):
@@ -228,7 +231,7 @@ def _summarise(plan: Plan, into: Path, settings: Coordinate) -> Entities:
     """Add the sums of all shards, and write the report and, last, the summary."""
     sums = [read_sums(shard) for shard in plan.shards]
     entities = gathered(plan, into, sums)
-    steps = read_outcome(plan).get("steps")
+    steps = read_outcome(plan).get("steps", [])
     replace_file(into / PAGE, page(plan, entities, sums, steps).encode())
     save_entities(entities, _fingerprint(plan, settings))
     return entities

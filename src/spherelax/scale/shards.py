@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from spherelax.io.tables.parquet import parquet_batches, read_parquet
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 from spherelax.scale.matrix import symmetric
+
+if TYPE_CHECKING:
+    from pyarrow import Array
 
 VERSION = 2
 MANIFEST = "manifest.json"
@@ -70,8 +73,8 @@ class Members(NamedTuple):
     """
 
     number: NDArray[np.int64]
-    id: Any
-    source: Any
+    id: Array
+    source: Array | None
     group: NDArray[np.int32]
 
 

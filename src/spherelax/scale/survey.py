@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
@@ -127,11 +126,11 @@ class Survey:
 
 
 def survey(
-    source: Any,
+    source: object,
     *,
     table: str | None = None,
     columns: Mapping[str, str] | Sequence[str] | None = None,
-    records: Any = None,
+    records: object = None,
     kind: str | None = None,
     memory_limit: str = MEMORY,
     folder: str | Path | None = None,

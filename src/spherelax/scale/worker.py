@@ -10,9 +10,9 @@ import threading
 import warnings
 from importlib import import_module
 from queue import SimpleQueue
-from typing import Any
 
 from spherelax.errors import SphereWarning
+from spherelax.scale.kept import Values
 from spherelax.scale.tasks import Fault
 
 # What the process runs. Its own search path is not used, so that no file beside it is.
@@ -33,14 +33,14 @@ def serve() -> None:
     warnings.simplefilter("ignore", SphereWarning)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    orders: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    orders: SimpleQueue[Values] = SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     while True:
         answers.write(json.dumps(answer(orders.get())) + "\n")
         answers.flush()
 
 
-def answer(order: dict[str, Any]) -> list[str] | None:
+def answer(order: Values) -> list[str] | None:
     """Do a task; return what went wrong, or None.
 
     Examples
@@ -56,7 +56,7 @@ def answer(order: dict[str, Any]) -> list[str] | None:
     return None
 
 
-def _listen(orders: SimpleQueue[dict[str, Any]]) -> None:
+def _listen(orders: SimpleQueue[Values]) -> None:
     """Take orders; without the process that gives them, there is nothing to do."""
     for line in sys.stdin:
         orders.put(json.loads(line))

@@ -10,15 +10,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import about, first_line
+from spherelax.io.files.mapped import Array
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+    from pyarrow import RecordBatchReader
 
 # Gets what is being done, and the share of it that is done.
 Progress = Callable[[str, float], None]
+# A row of an answer.
+Row = tuple[Any, ...]
 # Rows that Python gets at once.
 CHUNK = 1 << 20
 # Memory without which a thread of DuckDB may fail.
@@ -43,7 +49,7 @@ class Workspace:
         Gets what is being done, and the share of it that is done.
     """
 
-    db: Any
+    db: DuckDBPyConnection
     progress: Progress
 
     def has(self, table: str) -> bool:
@@ -55,7 +61,7 @@ class Workspace:
         query = "SELECT table_name FROM duckdb_tables() WHERE database_name <> 'given'"
         return [name for (name,) in self.rows(query)]
 
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
+    def rows(self, query: str) -> list[Row]:
         """Run a statement and return its answer, which must be small."""
         return self._run(query, lambda: None)
 
@@ -76,17 +82,17 @@ class Workspace:
         for table in tables:
             self.rows(f"DROP TABLE IF EXISTS {table}")
 
-    def insert(self, table: str, **columns: NDArray[Any]) -> None:
+    def insert(self, table: str, **columns: Array) -> None:
         """Make a table of arrays."""
         self.db.register("arrays", import_module("pyarrow").table(columns))
         self.rows(f"CREATE TABLE {table} AS FROM arrays")
         self.db.unregister("arrays")
 
-    def reader(self, query: str) -> Any:
+    def reader(self, query: str) -> RecordBatchReader:
         """Return an answer of any size as a reader of Arrow record batches, in its order."""
         return self.db.sql(query).to_arrow_reader(CHUNK)
 
-    def arrays(self, query: str) -> Iterator[tuple[NDArray[Any], ...]]:
+    def arrays(self, query: str) -> Iterator[tuple[Array, ...]]:
         """Return an answer of any size as arrays, one per column, piece by piece."""
         for batch in self.reader(query):
             yield tuple(column.to_numpy(zero_copy_only=False) for column in batch.columns)
@@ -102,7 +108,7 @@ class Workspace:
             raise
         self.rows("COMMIT")
 
-    def _run(self, statement: str, look: Callable[[], None]) -> list[tuple[Any, ...]]:
+    def _run(self, statement: str, look: Callable[[], None]) -> list[Row]:
         """Run a statement in a thread, and look at it now and then: so Ctrl-C ends it at once."""
         with ThreadPoolExecutor(1) as pool:
             job = pool.submit(lambda: self.db.execute(statement).fetchall())
@@ -112,7 +118,7 @@ class Workspace:
             except BaseException:
                 self.db.interrupt()
                 raise
-            answer: list[tuple[Any, ...]] = job.result()
+            answer: list[Row] = job.result()
             return answer
 
     def _share(self) -> float:
@@ -208,7 +214,7 @@ def size_of(memory_limit: str) -> int:
         raise _no_size(memory_limit) from None
 
 
-def library() -> Any:
+def library() -> ModuleType:
     """Import DuckDB."""
     try:
         return import_module("duckdb")
@@ -216,7 +222,7 @@ def library() -> Any:
         raise ImportError("this needs DuckDB: pip install 'spherelax[scale]'") from None
 
 
-def _connect(home: Path, memory_limit: str) -> Any:
+def _connect(home: Path, memory_limit: str) -> DuckDBPyConnection:
     """Open the database; a bar of progress is not printed, but can be asked for its state."""
     duckdb = library()
     settings = {"memory_limit": memory_limit, "temp_directory": str(home / "temp")}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from spherelax.errors import InvalidInputError
 from spherelax.memory import NUMBER, check_fits
+from spherelax.problem import Matrix
 from spherelax.settings import Range, check_range
 from spherelax.similarity.parts import checked_points, either, falling, positive
 from spherelax.similarity.search import NEIGHBORS, nearest
@@ -19,7 +18,9 @@ from spherelax.similarity.search import NEIGHBORS, nearest
 KERNEL_ARRAYS, MEDIAN_ARRAYS = 1.1, 2.6
 
 
-def rbf(X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7) -> Any:
+def rbf(
+    X: ArrayLike, *, scale: float | str = "median", n_neighbors: int = 7
+) -> NDArray[np.float64]:
     """Return the Gaussian kernel ``exp(-d_ij^2 / s_ij)`` of all pairs.
 
     Parameters
@@ -71,7 +72,7 @@ def adaptive(
     scale_neighbor: int = 3,
     shared_neighbors: int = 7,
     n_neighbors: int | None = None,
-) -> Any:
+) -> Matrix:
     """Return the adaptive density-aware kernel of Spectrum (John et al. 2020).
 
     ``exp(-d_ij^2 / (s_i s_j (CNN_ij + 1)))``: s_i is the distance of point i to its

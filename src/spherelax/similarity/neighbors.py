@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array
 
@@ -35,7 +36,7 @@ def nearest_neighbors(
     scale_neighbor: int = SCALE_NEIGHBOR,
     standardize: bool | str = "auto",
     search: str = "auto",
-) -> Any:
+) -> sp.csr_array:
     """Return the graph that joins each point with its nearest neighbours, as CSR.
 
     Two points are joined if one is among the ``n_neighbors`` nearest of the other.

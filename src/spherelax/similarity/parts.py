@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +37,7 @@ def falling(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def either(
     rows: NDArray[np.intp], columns: NDArray[np.intp], values: NDArray[np.float64], m: int
-) -> Any:
+) -> sp.csr_array:
     """Join i and j if one is a neighbour of the other; the result is symmetric."""
     chosen = sp.csr_array((values, (rows, columns)), shape=(m, m))
     return chosen.maximum(chosen.T).tocsr()

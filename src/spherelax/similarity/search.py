@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,9 @@ def nearest(X: NDArray[np.float64], n_neighbors: int) -> Found:
     return distances, neighbors
 
 
-def searched(X: NDArray[np.float64], n_neighbors: int, search: str = "auto") -> Any:
+def searched(
+    X: NDArray[np.float64], n_neighbors: int, search: str = "auto"
+) -> NearestNeighbors | Approximate:
     """Return what finds the nearest neighbours among points, by its method ``kneighbors``.
 
     Examples

@@ -32,9 +32,7 @@ def field_of(X):
 
 
 def solve_points(X, **settings):
-    W = sl.similarity.nearest_neighbors(X)
-    scales = sl.similarity.local_scales(X)
-    return sl.solve(W, pick="valleys", scales=scales, **settings)
+    return sl.solve(sl.similarity.neighbor_graph(X), **settings)
 
 
 ONE_CLUSTER = {
@@ -120,10 +118,14 @@ def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
     assert sl.metrics.pairwise_scores(truth, found.labels).f_score > 0.97
 
 
+# Without cells one shape at nearly `MOST_ITEMS`, where most is to be done; with cells all of them.
+MANY_POINTS = [(n, shape) for n in (4000, 20_000, 50_000) for shape in SHAPES]
+MANY_POINTS.append((8000, "line"))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [8000, 20_000, 50_000])
-def test_many_points_have_no_more_clusters(shape, n):
+@pytest.mark.parametrize(("n", "shape"), MANY_POINTS)
+def test_many_points_have_no_more_clusters(n, shape):
     expected, draw = SHAPES[shape]
     assert solve_points(draw(n, 1)).n_labels == expected
 
@@ -149,7 +151,7 @@ def test_many_points_are_looked_at_as_cells(monkeypatch):
 def test_more_components_than_cells():
     X = np.repeat(1000.0 * np.arange(6000), 3) + np.tile([0.0, 1.0, 2.1], 6000)
     W = sl.similarity.nearest_neighbors(X[:, None], n_neighbors=2)
-    assert sl.solve(W, pick="valleys").n_labels == 6000
+    assert sl.solve(sl.similarity.NeighborGraph(W)).n_labels == 6000
 
 
 def test_golf_ball_is_one_cluster(data_home):
@@ -161,15 +163,15 @@ def test_the_labels_come_from_no_step_but_stand_at_one(seed):
     """The path is what was walked; the merged labels stand where it has about as many labels."""
     X, _ = SEVERAL["blobs"](seed)
     result = solve_points(X)
-    assert result.index is None
+    assert result.path.joined == result.path.picked
     model, walked = walk_points(X)[0][:2]
     assert len(result.path.labels) == len(walked.labels)
-    for found, expected in zip(result.path.labels, walked.labels, strict=True):
-        np.testing.assert_array_equal(found, renumber(model.graph.as_given(expected)))
-    distance = np.abs(np.log(result.path.n_labels / result.n_labels))
-    assert distance[result.position] == distance.min()
-    assert result.alpha == result.path.alphas[result.position]
-    assert result.labelings[result.position] is result.labels
+    for step, (found, expected) in enumerate(zip(result.path.labels, walked.labels, strict=True)):
+        if step != result.path.joined:
+            np.testing.assert_array_equal(found, renumber(model.graph.as_given(expected)))
+    counts = np.array([labels.max() + 1 for labels in walked.labels])
+    distance = np.abs(np.log(counts / result.n_labels))
+    assert distance[result.path.picked] == distance.min()
     assert result.at(result.resolution).labels is result.labels
 
 
@@ -259,8 +261,8 @@ def test_control_c_before_anything_is_merged(monkeypatch):
     monkeypatch.setattr(_Merging, "merge", interrupted)
     with pytest.warns(sl.SphereWarning, match="interrupted"):
         result = solve_points(X)
-    assert result.path.savings[result.index] == result.path.savings.max()
-    np.testing.assert_array_equal(result.labels, result.path.labels[result.index])
+    assert result.path.savings[result.path.picked] == result.path.savings.max()
+    np.testing.assert_array_equal(result.labels, result.path.labels[result.path.picked])
     assert result.status == sl.Status.INTERRUPTED
     assert result.path.is_whole
 
@@ -334,8 +336,6 @@ def test_bad_scales():
     W = sl.similarity.nearest_neighbors(np.random.default_rng(0).normal(size=(30, 2)))
     for scales in (np.ones(29), np.zeros(30), np.full(30, np.nan)):
         with pytest.raises(sl.InvalidInputError, match="scales must hold one positive number"):
-            sl.solve(W, pick="valleys", scales=scales)
-    with pytest.raises(sl.InvalidInputError, match="must be used without groups"):
-        sl.solve(W, range(30), pick="valleys")
-    with pytest.raises(sl.InvalidInputError, match="needs solver='coordinate'"):
-        sl.solve(W, solver="power", pick="valleys")
+            sl.solve(sl.similarity.NeighborGraph(W, scales))
+    with pytest.raises(sl.InvalidInputError, match="must be solved without groups"):
+        sl.solve(sl.similarity.NeighborGraph(W), range(30))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.sampling.agreement import Agreement
 from spherelax.coordinate.sampling.gibbs import (
-    Agreement,
     Beliefs,
     Net,
     State,

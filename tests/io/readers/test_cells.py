@@ -94,6 +94,7 @@ def test_labels_go_into_a_copy_of_a_file(adata, tmp_path):
     assert (found.obsp["connectivities"] != adata.obsp["connectivities"]).nnz == 0
 
 
+@pytest.mark.usefixtures("read_here")
 def test_copies_that_cannot_be_meant(adata, tmp_path):
     source, target = tmp_path / "cells.h5ad", tmp_path / "labelled.h5ad"
     adata.write_h5ad(source)
@@ -132,6 +133,7 @@ def test_a_copy_that_fails_leaves_nothing_behind(adata, tmp_path, monkeypatch):
     assert sorted(tmp_path.iterdir()) == [source]
 
 
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("name", ["cells.h5ad", "cells.dat", "-"])
 def test_labels_in_a_copy_from_the_command_line(adata, tmp_path, monkeypatch, name):
     anndata = pytest.importorskip("anndata")
@@ -148,6 +150,7 @@ def test_labels_in_a_copy_from_the_command_line(adata, tmp_path, monkeypatch, na
     assert "cells.h5ad would be overwritten" in same.stderr
 
 
+@pytest.mark.usefixtures("read_here")
 def test_h5ad_files_without_a_graph(adata, tmp_path):
     del adata.obsp["connectivities"]
     path = tmp_path / "cells.h5ad"
@@ -173,6 +176,7 @@ def test_broken_h5ad_files(adata, tmp_path):
         read_h5ad(tmp_path / "none.h5ad")
 
 
+@pytest.mark.usefixtures("read_here")
 def test_other_hdf5_files_are_no_anndata(tmp_path):
     pytest.importorskip("anndata")
     h5py = pytest.importorskip("h5py")
@@ -287,6 +291,7 @@ def test_clusters_are_numbered_by_size(adata):
     assert items.entities(result)["size"] == [30, 20, 10]
 
 
+@pytest.mark.usefixtures("read_here")
 def test_files_of_cells_hold_neighbours(adata, tmp_path):
     adata.write_h5ad(tmp_path / "cells.h5ad")
     assert sl.io.read(tmp_path / "cells.h5ad").kind == "neighbors"

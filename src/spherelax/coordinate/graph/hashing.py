@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 Keys = NDArray[np.uint64]
 
+# Seed of everything that is drawn by a generator of random numbers.
+SEED = 0
+
 
 def mix(x: Keys) -> Keys:
     """Return a number in which every bit depends on all bits of x; also compiled, in `order`."""

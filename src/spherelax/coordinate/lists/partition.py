@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, isotonic_regression
 
 from spherelax.coordinate.graph.candidates import Candidates
-from spherelax.coordinate.graph.hashing import hash_numbers
+from spherelax.coordinate.graph.hashing import SEED, hash_numbers
+from spherelax.coordinate.sampling.agreement import Agreement
 from spherelax.coordinate.sampling.gibbs import (
-    Agreement,
     Beliefs,
     Net,
     State,
@@ -38,7 +38,7 @@ from spherelax.coordinate.sampling.gibbs import (
     support,
     sweep,
 )
-from spherelax.coordinate.sampling.posterior import SEED, WARM_SWEEPS
+from spherelax.coordinate.sampling.posterior import WARM_SWEEPS
 from spherelax.coordinate.worth.curve import FIRST_SHARE, SUREST, Curve, Floats, first_odds
 
 # Rounds of an E step and an M step; sweeps of an E step that are summed; and of the last one.

@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.sampling.gibbs import Agreement, Beliefs, Net, State, Sums, Tally, sweep
+from spherelax.coordinate.graph.hashing import SEED
+from spherelax.coordinate.sampling.agreement import Agreement
+from spherelax.coordinate.sampling.gibbs import Beliefs, Net, State, Sums, Tally, sweep
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
 
-# Seed of the chain, and sweeps before anything is summed.
-SEED = 0
+# Sweeps before anything is summed.
 WARM_SWEEPS = 3
 # Sweeps that are summed: clip(READ / number of entries of the net, LEAST_SWEEPS, MOST_SWEEPS).
 READ = 2_000_000

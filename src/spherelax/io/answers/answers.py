@@ -6,7 +6,6 @@ import csv
 import json
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.io.answers.saved import save_result
 from spherelax.io.files.writing import replace_file
-from spherelax.io.items import Columns, Named
+from spherelax.io.items import Columns, Named, Names
 from spherelax.io.tables.parquet import parquet_bytes
 from spherelax.result import Result
 
@@ -127,7 +126,7 @@ def columns_csv(columns: Columns, *, delimiter: str = ",", escape_formulas: bool
     return text.getvalue()
 
 
-def summary(items: Named, result: Result) -> dict[str, Any]:
+def summary(items: Named, result: Result) -> dict[str, object]:
     """Return the main numbers of a result and its path as a dictionary, for scripts.
 
     Parameters
@@ -199,7 +198,7 @@ def summary(items: Named, result: Result) -> dict[str, Any]:
     }
 
 
-def _cells(column: list[Any]) -> list[Any]:
+def _cells(column: Names) -> Names:
     """Write numbers with a fraction to four decimals."""
     types = set(map(type, column))
     if float not in types:
@@ -209,7 +208,7 @@ def _cells(column: list[Any]) -> list[Any]:
     return [f"{value:.4f}" if isinstance(value, float) else value for value in column]
 
 
-def _escaped(cell: Any) -> Any:
+def _escaped(cell: object) -> object:
     """Return text that no spreadsheet takes for a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
 

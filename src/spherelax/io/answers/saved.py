@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError, shown
+from spherelax.io.files.mapped import Array
 from spherelax.io.files.writing import replace_file
 from spherelax.io.items import Named
 from spherelax.io.tables.arrays import read_arrays
@@ -251,7 +252,7 @@ class _File:
         )
 
 
-def _saved_ids(items: Named) -> NDArray[Any]:
+def _saved_ids(items: Named) -> Array:
     """Return ids as integers if all are integers that fit, otherwise names as text."""
     names = items.names
     ids = range(len(names)) if items.ids is None else items.ids
@@ -263,7 +264,7 @@ def _saved_ids(items: Named) -> NDArray[Any]:
     return np.array(names, dtype=np.str_)
 
 
-def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+def _faults(saved: Mapping[str, Array]) -> Iterator[str]:
     """Yield what is wrong with the arrays of a saved result; only the first one is certain."""
     for name, (kind, n_dimensions) in SAVED.items():
         array = saved[name]
@@ -276,7 +277,7 @@ def _faults(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
     yield from _wrong_numbers(saved)
 
 
-def _wrong_shapes(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+def _wrong_shapes(saved: Mapping[str, Array]) -> Iterator[str]:
     """Yield which arrays are longer or shorter than others, or have none of their numbers."""
     labels, steps = saved["path_labels"], saved["path_steps"]
     n_labels = int(saved["labels"].max(initial=-1)) + 1
@@ -294,7 +295,7 @@ def _wrong_shapes(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         yield "it has no items or no steps"
 
 
-def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+def _wrong_numbers(saved: Mapping[str, Array]) -> Iterator[str]:
     """Yield which arrays hold numbers that they cannot hold."""
     labels, n_steps = saved["path_labels"], len(saved["path_steps"])
     for name, first, end in (
@@ -318,9 +319,7 @@ def _wrong_numbers(saved: Mapping[str, NDArray[Any]]) -> Iterator[str]:
         yield f"labels are not those of step {step}"
 
 
-def _are_within(
-    values: NDArray[Any], low: float, high: float, *, may_miss: bool
-) -> bool | np.bool_:
+def _are_within(values: Array, low: float, high: float, *, may_miss: bool) -> bool | np.bool_:
     """Tell whether numbers are inside a range; those that may miss may be NaN."""
     if values.dtype.kind not in "fi":
         return False

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import about
+from spherelax.io.files.mapped import Array
 from spherelax.memory import confine
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Array]
 
 # Seconds that reading may take: some, and more for each byte of the file.
 LEAST_TIME, TIME_PER_BYTE = 60.0, 1e-6
@@ -35,7 +35,7 @@ answer(order)
 """
 
 
-def apart(work: Callable[..., Arrays], path: Path, **arguments: Any) -> Arrays:
+def apart(work: Callable[..., Arrays], path: Path, **arguments: object) -> Arrays:
     """Call a function about a file in another process.
 
     Parameters

@@ -14,8 +14,11 @@ from numpy.typing import DTypeLike, NDArray
 from spherelax.io.files.faults import about
 from spherelax.io.files.writing import drafted
 
+# An array of any type of numbers.
+Array = NDArray[Any]
 
-def mapped(path: Path) -> NDArray[Any]:
+
+def mapped(path: Path) -> Array:
     """Return the array of a ``.npy`` file; the system reads what is used of it, when it is used.
 
     What is written to the array does not reach the file.
@@ -32,14 +35,12 @@ def mapped(path: Path) -> NDArray[Any]:
         return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
 
 
-def save_array(path: Path, array: NDArray[Any]) -> None:
+def save_array(path: Path, array: Array) -> None:
     """Write an array to a ``.npy`` file, completely or not at all."""
     save_rows(path, [array], array.shape, array.dtype)
 
 
-def save_rows(
-    path: Path, rows: Iterable[NDArray[Any]], shape: tuple[int, ...], kind: DTypeLike
-) -> None:
+def save_rows(path: Path, rows: Iterable[Array], shape: tuple[int, ...], kind: DTypeLike) -> None:
     """Write an array whose rows come one after the other, completely or not at all.
 
     Examples
@@ -58,7 +59,7 @@ def save_rows(
 
 
 @contextmanager
-def new_arrays(files: Mapping[Path, tuple[int, DTypeLike]]) -> Iterator[list[NDArray[Any]]]:
+def new_arrays(files: Mapping[Path, tuple[int, DTypeLike]]) -> Iterator[list[Array]]:
     """Make ``.npy`` files of given lengths and types; they get their names when all are filled.
 
     Examples

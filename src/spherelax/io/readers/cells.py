@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +24,9 @@ from spherelax.io.readers.graphs import undirected
 from spherelax.io.words import CELLS, Words
 from spherelax.labels import by_size
 from spherelax.result import Result
+
+if TYPE_CHECKING:
+    from anndata import AnnData
 
 ENDING = ".h5ad"
 CONNECTIVITIES = "connectivities"  # where scanpy puts the graph
@@ -56,7 +59,9 @@ class Cells(Items):
         return by_size(result.labels)
 
 
-def from_anndata(adata: Any, *, neighbors_key: str | None = None, obsp: str | None = None) -> Cells:
+def from_anndata(
+    adata: AnnData, *, neighbors_key: str | None = None, obsp: str | None = None
+) -> Cells:
     """Return the neighbour graph of an AnnData, which :func:`scanpy.pp.neighbors` has made.
 
     Parameters
@@ -102,7 +107,7 @@ def from_anndata(adata: Any, *, neighbors_key: str | None = None, obsp: str | No
     return Cells(W, ids=list(adata.obs_names), kind=KIND)
 
 
-def label_obs(adata: Any, result: Result, *, key: str = "spherelax") -> None:
+def label_obs(adata: AnnData, result: Result, *, key: str = "spherelax") -> None:
     """Write labels to the observations of an AnnData, as scanpy writes those of Leiden.
 
     ``obs[key]`` is categorical text, "0" being the largest cluster, ``obs[f"{key}_confidence"]`` is
@@ -257,7 +262,7 @@ def _graph(path: Path, *, neighbors_key: str | None, obsp: str | None) -> Arrays
     return {"ids": ids, "data": W.data, "indices": W.indices, "indptr": W.indptr}
 
 
-def _labelled(path: Path, *, draft: str, key: str, **result: Any) -> Arrays:
+def _labelled(path: Path, *, draft: str, key: str, **result: object) -> Arrays:
     """Write a copy of a file with the labels of a result, of which only numbers are given."""
     elements, hdf5 = import_module("anndata.io"), import_module("h5py")
     with hdf5.File(path) as file:

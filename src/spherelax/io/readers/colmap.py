@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -305,7 +305,7 @@ def _implied(first: Image, second: Image, track_of: NDArray[np.intp], known: Mat
     return np.column_stack([free[0][one], free[1][other]])
 
 
-def _similarity(ends: Matches, n_items: int) -> Any:
+def _similarity(ends: Matches, n_items: int) -> sp.csr_array:
     """Return the symmetric similarity that is 1 for each match, however often it is listed."""
     rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
     similarity = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n_items, n_items))

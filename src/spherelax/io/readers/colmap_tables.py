@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, shown
+from spherelax.io.files.mapped import Array
 
 # A pair of images is numbered MAX_IMAGES * smaller id + larger id.
 MAX_IMAGES = 2147483647
@@ -142,8 +143,8 @@ def _check_counts(where: str, **values: object) -> None:
 
 
 def _matrix(
-    where: str, data: Any, shape: Sequence[int], dtype: str, widths: tuple[int, ...]
-) -> NDArray[Any]:
+    where: str, data: bytes, shape: Sequence[int], dtype: str, widths: tuple[int, ...]
+) -> Array:
     """Unpack a matrix of numbers of four bytes each; refuse one of another size."""
     n_rows, n_columns = shape
     if n_columns not in widths:

@@ -5,6 +5,7 @@ A graph is recognised by the package of its class, so that no package has to be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from numbers import Real
 from typing import Any
@@ -15,14 +16,17 @@ from numpy.typing import NDArray
 
 from spherelax.coordinate.kinds import kind_of_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io.items import Items, check_count
+from spherelax.io.items import Items, Names, check_count
 from spherelax.io.readers.tables import largest_of_each_pair
+from spherelax.problem import Matrix, Similarity
 from spherelax.result import Result
 
+# A graph of networkx or igraph, or a sparse or dense matrix.
+NodeGraph = Any
 WEIGHT = "weight"  # the name of the attribute in networkx and igraph
 
 
-def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
+def from_graph(graph: NodeGraph, *, weight: str | None = WEIGHT) -> Items:
     """Return the similarities of a graph: the weights of its edges.
 
     If there are several edges between two nodes, in one or both directions, the largest weight
@@ -73,7 +77,7 @@ def from_graph(graph: Any, *, weight: str | None = WEIGHT) -> Items:
     return _items(undirected(graph, "graph"), None)
 
 
-def label_nodes(graph: Any, items: Items, result: Result, *, key: str = "label") -> Any:
+def label_nodes(graph: NodeGraph, items: Items, result: Result, *, key: str = "label") -> NodeGraph:
     """Write labels to the nodes of the graph that the items were taken from.
 
     Parameters
@@ -131,7 +135,7 @@ def label_nodes(graph: Any, items: Items, result: Result, *, key: str = "label")
     return graph
 
 
-def undirected(matrix: Any, name: str) -> Any:
+def undirected(matrix: Similarity, name: str) -> Matrix:
     """Return a symmetric matrix with the larger of the values of both directions.
 
     Examples
@@ -142,7 +146,7 @@ def undirected(matrix: Any, name: str) -> Any:
     """
     is_sparse = sp.issparse(matrix)
     try:
-        W: Any = matrix if is_sparse else np.asarray(matrix)
+        W: Matrix = matrix if is_sparse else np.asarray(matrix)
     except ValueError:
         raise InvalidInputError(
             f"{name} must be a square matrix; found rows of different lengths"
@@ -161,17 +165,17 @@ def undirected(matrix: Any, name: str) -> Any:
     return W.maximum(W.T).tocsr() if is_sparse else np.maximum(W, W.T)
 
 
-def _is_from(package: str, graph: Any) -> bool:
+def _is_from(package: str, graph: NodeGraph) -> bool:
     """Tell whether the class of an object, or one of its base classes, is from a package."""
     return any(kind.__module__.partition(".")[0] == package for kind in type(graph).__mro__)
 
 
-def _items(W: Any, ids: list[Any] | None) -> Items:
+def _items(W: Matrix, ids: Names | None) -> Items:
     """Return nodes with their names, of the kind that their graph looks like."""
     return Items(W, ids, kind=kind_of_graph(W))
 
 
-def _from_networkx(graph: Any, weight: str | None) -> Items:
+def _from_networkx(graph: NodeGraph, weight: str | None) -> Items:
     """Read the edges by node; nodes are numbered in their order."""
     codes = {node: code for code, node in enumerate(graph)}
     pairs = [edge[:2] for edge in graph.edges()]
@@ -181,7 +185,7 @@ def _from_networkx(graph: Any, weight: str | None) -> Items:
     return _items(W, list(codes))
 
 
-def _from_igraph(graph: Any, weight: str | None) -> Items:
+def _from_igraph(graph: NodeGraph, weight: str | None) -> Items:
     """Read the edges by number, and the names of the vertices if they have any."""
     pairs = graph.get_edgelist()
     values = graph.es[weight] if weight in graph.es.attributes() else [None] * len(pairs)
@@ -192,7 +196,7 @@ def _from_igraph(graph: Any, weight: str | None) -> Items:
 
 
 def _weights(
-    name: str | None, values: list[Any], pairs: list[tuple[Any, Any]]
+    name: str | None, values: Names, pairs: Sequence[tuple[object, object]]
 ) -> NDArray[np.float64]:
     """Return the weights of edges as numbers; a missing weight counts 1."""
     if name not in (None, WEIGHT) and values and all(value is None for value in values):
@@ -206,7 +210,7 @@ def _weights(
     return np.array([1.0 if value is None else value for value in values], dtype=float)
 
 
-def _similarity(ends: NDArray[np.intp], values: NDArray[np.float64], n_nodes: int) -> Any:
+def _similarity(ends: NDArray[np.intp], values: NDArray[np.float64], n_nodes: int) -> sp.csr_array:
     """Return the symmetric similarity of weighted edges; there may be no edges."""
     if len(ends) == 0:
         return sp.csr_array((n_nodes, n_nodes))

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import about
 from spherelax.io.files.source import File, Source
-from spherelax.io.items import Columns, Items, check_count
+from spherelax.io.items import Columns, Items, Names, check_count
 from spherelax.io.readers.scoring import PROBABILITY, WEIGHT, Scoring, number, quoted
 from spherelax.io.readers.tables import largest_of_each_pair
-from spherelax.io.tables.frames import Sheet, listed, read_sheet
+from spherelax.io.tables.frames import Frame, Sheet, listed, read_sheet
 from spherelax.io.words import RECORDS, Words
 from spherelax.result import Result
 
@@ -53,7 +53,7 @@ class Records(Items):
     ['shop 7', 'bank 7']
     """
 
-    sources: list[Any] | None = None
+    sources: Names | None = None
     column: str | None = field(default=None, kw_only=True)
     details: Columns | None = field(default=None, kw_only=True)
     word: ClassVar[str] = "entity"
@@ -100,7 +100,7 @@ class Records(Items):
 
 
 def read_pairs(
-    source: Any,
+    source: Frame | File,
     *,
     columns: Mapping[str, str] | Sequence[str] | None = None,
     duplicate_free_sources: Iterable[Hashable] | None = None,
@@ -234,7 +234,7 @@ def record_columns(sheet: Sheet, has_sources: bool) -> Sequence[str]:
     return present(sheet, roles[first:])
 
 
-def named_sources(table: str, names: Iterable[Hashable], sources: set[Any]) -> set[Any]:
+def named_sources(table: str, names: Iterable[Hashable], sources: set[Hashable]) -> set[Any]:
     """Return the sources that are named, by themselves or by their text."""
     if isinstance(names, str):
         raise InvalidInputError(
@@ -257,10 +257,10 @@ def no_sources(table: str) -> InvalidInputError:
     return InvalidInputError(f"{table}: duplicate-free sources need columns of sources; found none")
 
 
-def _flat(source: Any) -> Any:
+def _flat(source: Frame) -> Frame:
     """Return pairs that pandas indexes by two ids, as recordlinkage does, with columns for them."""
-    index: Any = getattr(source, "index", None)
-    if getattr(index, "nlevels", 1) != 2:
+    index = getattr(source, "index", None)
+    if index is None or getattr(index, "nlevels", 1) != 2:
         return source
     flat = index.to_frame(index=False, name=["id_a", "id_b"])
     if (flat["id_a"] == flat["id_b"]).any():
@@ -334,7 +334,7 @@ def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
     return zip(*columns, strict=True)
 
 
-def _known(records: Any, sources: set[Any] | None) -> tuple[dict[Key, int], Columns]:
+def _known(records: Frame | File, sources: set[Hashable] | None) -> tuple[dict[Key, int], Columns]:
     """Return all records with their numbers, in the order of their tables, and other columns.
 
     ``sources`` are those of the pairs; None: they have none. A file that has no column of sources
@@ -357,7 +357,7 @@ def _known(records: Any, sources: set[Any] | None) -> tuple[dict[Key, int], Colu
     return codes, details
 
 
-def _source_of_all(sheet: Sheet, table: Any, sources: set[Any]) -> tuple[str, ...]:
+def _source_of_all(sheet: Sheet, table: Frame | File, sources: set[Hashable]) -> tuple[str, ...]:
     """Return the source that a file without a column of sources is named after; none: empty."""
     has_column = not sheet.columns.keys().isdisjoint({RECORD[0], SPLINK_RECORD[0]})
     if has_column or not isinstance(table, File):
@@ -397,7 +397,7 @@ def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:
         raise sheet.fault(row, f"source and id must be hashable; found {quoted(*key)}") from None
 
 
-def _compared(sources: list[Any], first: NDArray[np.intp], second: NDArray[np.intp]) -> set[Any]:
+def _compared(sources: Names, first: NDArray[np.intp], second: NDArray[np.intp]) -> set[Hashable]:
     """Return the sources of which two records are paired."""
     pairs = zip(first.tolist(), second.tolist(), strict=True)
     return {sources[a] for a, b in pairs if a != b and sources[a] == sources[b]}

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, shown
 from spherelax.io.files.source import File, Source
-from spherelax.io.items import Items, Named
+from spherelax.io.items import Items, Named, Names
 from spherelax.io.tables import rows
 from spherelax.io.tables.arrays import read_matrix
 from spherelax.io.tables.parquet import read_parquet
@@ -45,7 +45,7 @@ class Points(Named):
     """
 
     points: NDArray[np.float64]
-    ids: list[Any] | None
+    ids: Names | None
     words: ClassVar[Words] = POINTS
 
     @property

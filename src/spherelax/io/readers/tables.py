@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -142,7 +141,7 @@ def _mapped(code: Callable[[str], int], column: list[str]) -> NDArray[np.intp]:
 
 def largest_of_each_pair(
     first: NDArray[np.intp], second: NDArray[np.intp], values: NDArray[np.float64], n_items: int
-) -> Any:
+) -> sp.csr_array:
     """Return the symmetric similarity with the largest value that is listed for each pair."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     order = np.lexsort((high, low))

@@ -12,17 +12,18 @@ from collections.abc import Callable, Mapping
 from io import SEEK_END, BytesIO
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypeVar
 
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.files.apart import apart
+from spherelax.io.files.apart import Arrays, apart
 from spherelax.io.files.faults import about
+from spherelax.io.files.mapped import Array
 from spherelax.memory import NUMBER, check_fits
+from spherelax.problem import Matrix
 
 ENDINGS = (".npz", ".npy", ".mtx")
 # Errors that NumPy and SciPy raise for a file whose content does not fit its ending.
@@ -43,8 +44,10 @@ BROKEN = (
 # Number of arrays that a message names.
 NAMES_SHOWN = 6
 
+Found = TypeVar("Found")
 
-def read_matrix(path: str | Path) -> Any:
+
+def read_matrix(path: str | Path) -> Matrix:
     """Read a dense or sparse matrix; nothing in the file is executed.
 
     Parameters
@@ -76,7 +79,7 @@ def read_matrix(path: str | Path) -> Any:
     return _read(path, "a matrix", readers)
 
 
-def read_vector(path: str | Path) -> NDArray[Any]:
+def read_vector(path: str | Path) -> Array:
     """Read a one-dimensional ``.npy`` of integers or text, such as the group of each item.
 
     Parameters
@@ -113,7 +116,7 @@ def read_vector(path: str | Path) -> NDArray[Any]:
     return np.asarray(vector)
 
 
-def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
+def read_arrays(path: str | Path, *names: str) -> Arrays:
     """Read all arrays of an archive; nothing in the file is executed.
 
     Parameters
@@ -144,7 +147,7 @@ def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
     {'X': array([[0., 1.]]), 'y': array([2])}
     """
     readers = {".npz": _unpack_npz, ".mat": lambda file: apart(_unpack_mat, Path(file.name))}
-    arrays: dict[str, NDArray[Any]] = _read(path, "an archive", readers)
+    arrays = _read(path, "an archive", readers)
     if not set(names) <= set(arrays):
         raise InvalidInputError(
             f"{path}: must hold the arrays {', '.join(names)}; found {_listed(list(arrays))}"
@@ -152,7 +155,7 @@ def read_arrays(path: str | Path, *names: str) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def read_some(path: str | Path, start: str) -> dict[str, NDArray[Any]]:
+def read_some(path: str | Path, start: str) -> Arrays:
     """Read the arrays of an ``.npz`` whose names begin so, as `read_arrays` does.
 
     Examples
@@ -164,13 +167,12 @@ def read_some(path: str | Path, start: str) -> dict[str, NDArray[Any]]:
     ...     read_some(path, "two")
     {'two_labels': array([0, 0])}
     """
-    found: dict[str, NDArray[Any]] = _read(
-        path, "an archive", {".npz": lambda file: _unpack_npz(file, start)}
-    )
-    return found
+    return _read(path, "an archive", {".npz": lambda file: _unpack_npz(file, start)})
 
 
-def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]], Any]]) -> Any:
+def _read(
+    path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]], Found]]
+) -> Found:
     """Read a file with the reader for its ending; refuse other endings."""
     path = Path(path)
     ending = path.suffix.lower()
@@ -180,7 +182,7 @@ def _read(path: str | Path, what: str, readers: Mapping[str, Callable[[IO[bytes]
         return readers[ending](file)
 
 
-def _read_npz(file: IO[bytes]) -> Any:
+def _read_npz(file: IO[bytes]) -> sp.sparray:
     """Read a sparse matrix; refuse other archives and name their arrays."""
     with zipfile.ZipFile(file) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
@@ -197,7 +199,7 @@ def _read_npz(file: IO[bytes]) -> Any:
     return matrix
 
 
-def _read_npy(file: IO[bytes]) -> Any:
+def _read_npy(file: IO[bytes]) -> Array:
     """Read an array; refuse Python objects, because loading them would execute code."""
     size = file.seek(0, SEEK_END)
     file.seek(0)
@@ -224,7 +226,7 @@ def _check_members(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> 
             _check_header(file, member.file_size)
 
 
-def _read_mtx(file: IO[bytes]) -> Any:
+def _read_mtx(file: IO[bytes]) -> Matrix:
     """Read a MatrixMarket file; a symmetric one is returned with both triangles.
 
     SciPy's reader (1.17) ends the whole process at a zero byte, at an error in a last line without
@@ -251,7 +253,7 @@ def _read_mtx(file: IO[bytes]) -> Any:
     return scipy.io.mmread(BytesIO(content), spmatrix=False)
 
 
-def _unpack_npz(file: IO[bytes], start: str = "") -> dict[str, NDArray[Any]]:
+def _unpack_npz(file: IO[bytes], start: str = "") -> Arrays:
     """Read each array whose name begins so, completely, so that its checksum is compared."""
     with zipfile.ZipFile(file) as archive:
         members = [member for member in archive.infolist() if member.filename.startswith(start)]
@@ -262,7 +264,7 @@ def _unpack_npz(file: IO[bytes], start: str = "") -> dict[str, NDArray[Any]]:
         }
 
 
-def _unpack_mat(path: Path) -> dict[str, NDArray[Any]]:
+def _unpack_mat(path: Path) -> Arrays:
     """Read the arrays of real numbers; SciPy's reader (1.17) may crash if they are damaged."""
     variables = scipy.io.loadmat(path, spmatrix=False)
     return {

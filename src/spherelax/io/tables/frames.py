@@ -10,12 +10,16 @@ import narwhals.stable.v2 as nw
 
 from spherelax.errors import InvalidInputError, shown
 from spherelax.io.files.source import File, Source
+from spherelax.io.items import Names
 from spherelax.io.tables import rows
 from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.parquet import read_parquet
 
 WIDTHS = tuple(range(1, 1001))
 NAMES_SHOWN = 12
+# A table in memory, of pandas, polars, Arrow, DuckDB or splink; and one of its columns.
+Frame = Any
+Column = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +42,10 @@ class Sheet:
     """
 
     name: str
-    columns: dict[str, Any]
+    columns: dict[str, Column]
     lines: Sequence[int] | None
 
-    def values(self, name: str) -> list[Any]:
+    def values(self, name: str) -> Names:
         """Return the values of a column as Python objects; missing values and NaN become None."""
         column = self.columns[name]
         if isinstance(column, list):
@@ -49,7 +53,7 @@ class Sheet:
         missing = column.is_null()
         if column.dtype.is_float():
             missing = missing | column.is_nan()
-        values: list[Any] = column.to_list()
+        values: Names = column.to_list()
         if missing.any():
             return [None if gone else value for value, gone in zip(values, missing, strict=True)]
         return values
@@ -60,7 +64,7 @@ class Sheet:
         return InvalidInputError(f"{self.name}, {place}: {reason}")
 
 
-def read_sheet(source: Any, what: str) -> Sheet:
+def read_sheet(source: Frame | File, what: str) -> Sheet:
     r"""Read a table with a header and at least one row.
 
     Parameters
@@ -142,7 +146,7 @@ def _check_names(table: str, names: list[str]) -> None:
         )
 
 
-def _in_memory(source: Any, what: str) -> nw.DataFrame[Any]:
+def _in_memory(source: Frame, what: str) -> nw.DataFrame[Any]:
     """Return the columns of a table of any library; a lazy table is computed."""
     as_pandas = getattr(source, "as_pandas_dataframe", None)  # of splink
     try:

@@ -7,19 +7,26 @@ from contextlib import contextmanager
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import about, first_line
 from spherelax.io.files.writing import drafted
 from spherelax.io.items import Columns
 
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch, Schema, Table
+    from pyarrow.parquet import ParquetFile
+
 ENDING = ".parquet"
+Found = TypeVar("Found")
+Rows = TypeVar("Rows", "Table", "RecordBatch")
 # Rows that are encoded together.
 ROW_GROUP = 1 << 20
 
 
-def read_parquet(path: str | Path) -> Any:
+def read_parquet(path: str | Path) -> Table:
     """Read a Parquet file into a pyarrow Table.
 
     Parameters
@@ -52,7 +59,7 @@ def read_parquet(path: str | Path) -> Any:
 
 def parquet_batches(
     path: str | Path, columns: list[str] | None = None, n_rows: int = ROW_GROUP
-) -> Iterator[Any]:
+) -> Iterator[RecordBatch]:
     """Read a Parquet file of any size, or some of its columns, as Arrow record batches.
 
     Examples
@@ -70,8 +77,7 @@ def parquet_batches(
 
 def parquet_columns(path: str | Path) -> list[str]:
     """Return the names of the columns of a Parquet file, without reading their values."""
-    names: list[str] = _read_by(Path(path), lambda file: file.schema_arrow.names)
-    return names
+    return _read_by(Path(path), lambda file: list(file.schema_arrow.names))
 
 
 def parquet_bytes(columns: Columns, name: str) -> bytes:
@@ -97,7 +103,7 @@ def parquet_bytes(columns: Columns, name: str) -> bytes:
     return content.getvalue()
 
 
-def write_parquet(path: Path, batches: Iterable[Any], schema: Any) -> int:
+def write_parquet(path: Path, batches: Iterable[RecordBatch], schema: Schema) -> int:
     """Write Arrow record batches to a Parquet file, completely or not at all; return its rows.
 
     The bytes of the file depend on the rows alone, not on how they are cut into batches.
@@ -121,7 +127,9 @@ def write_parquet(path: Path, batches: Iterable[Any], schema: Any) -> int:
     return n_rows
 
 
-def _of_equal_length(pyarrow: Any, batches: Iterable[Any], schema: Any) -> Iterator[Any]:
+def _of_equal_length(
+    pyarrow: ModuleType, batches: Iterable[RecordBatch], schema: Schema
+) -> Iterator[Table]:
     """Cut rows into tables of one length; the last one is shorter."""
     rest = schema.empty_table()
     for batch in batches:
@@ -133,20 +141,20 @@ def _of_equal_length(pyarrow: Any, batches: Iterable[Any], schema: Any) -> Itera
         yield rest.combine_chunks()
 
 
-def _valid(rows: Any) -> Any:
+def _valid(rows: Rows) -> Rows:
     """Return rows whose text is UTF-8, which nothing else checks; refuse others."""
     rows.validate(full=True)
     return rows
 
 
-def _read_by(path: Path, read: Callable[[Any], Any]) -> Any:
+def _read_by(path: Path, read: Callable[[ParquetFile], Found]) -> Found:
     """Open a file and read from it."""
     with _opened(path) as file:
         return read(file)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _opened(path: Path) -> Iterator[ParquetFile]:
     """Open a file; errors name it."""
     pyarrow, parquet = _libraries(str(path))
     # No Python file objects and no Arrow threads: with both, a process may abort when it ends
@@ -155,7 +163,7 @@ def _opened(path: Path) -> Iterator[Any]:
         yield parquet.ParquetFile(file, pre_buffer=False)
 
 
-def _libraries(name: str) -> tuple[Any, Any]:
+def _libraries(name: str) -> tuple[ModuleType, ModuleType]:
     """Import pyarrow and its part for Parquet."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")

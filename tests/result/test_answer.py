@@ -1,24 +1,13 @@
 """Moving along the path without another run."""
 
-import pickle
 import sys
-from dataclasses import FrozenInstanceError, replace
-from itertools import combinations
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 
 import spherelax as sl
-from problems import candidates, quiet_solve, tuned
-from spherelax.metrics import pairwise_scores
-from spherelax.result import SAME, TAKEN_FOR, Outcome, Reading, SweepPath, say_reading, steady_steps
-from spherelax.settings import SOLVERS
-
-
-@pytest.fixture(scope="module", params=SOLVERS)
-def result(request):
-    W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, solver=tuned(request.param, n_inner=5))
+from problems import candidates, quiet_solve
 
 
 @pytest.mark.parametrize("wanted", [0.01, 0.434, 1.012, 4.0, 32.3])
@@ -59,35 +48,6 @@ def test_every_number_of_labels_on_the_path(result):
         assert result.path.etas[other.path.picked] == result.path.etas[same].min()
 
 
-def test_labels_of_no_step_stand_at_their_resolution(result):
-    """`with_n_labels` and `at` return these labels, also after a look at other steps."""
-    missing = next(n for n in range(2, 80) if n not in result.path.n_labels)
-    own = (np.arange(80) % missing).astype(np.int32)
-    outcome = Outcome(
-        labels=own,
-        alpha=result.path.alpha,
-        index=None,
-        status=result.status,
-        is_whole=True,
-        path=result.path,
-        source=result._source,
-        right=3,
-    )
-    path = outcome.picked_path()
-    assert (path.picked, path.joined, path.maxima) == (result.path.picked,) * 2 + ((3, None),)
-    for step, labels in enumerate(path.labels):
-        assert labels is (own if step == path.picked else result.path.labels[step])
-    other = replace(result, path=path)
-    found = other.with_n_labels(missing)
-    assert found.labels is own
-    assert found.status == sl.Status.CHOSEN
-    assert other.at(other.resolution).labels is own
-    elsewhere = other.at(1e9)
-    assert elsewhere.path.picked == 0
-    assert elsewhere.labels is result.path.labels[0]
-    assert elsewhere.at(other.resolution).labels is own
-
-
 def test_nearest_number_of_labels(result):
     missing = next(n for n in range(1, 200) if n not in result.path.n_labels)
     with pytest.warns(sl.SphereWarning, match=f"No step has {missing} labels") as caught:
@@ -124,12 +84,6 @@ def test_repr_is_short(result):
     assert "array" not in repr(result)
 
 
-def test_matches_are_the_pairs_of_equal_labels(result):
-    labels = result.labels
-    expected = [(i, j) for i, j in combinations(range(len(labels)), 2) if labels[i] == labels[j]]
-    assert [tuple(pair) for pair in result.pairs().items.tolist()] == expected
-
-
 def test_probabilities_of_listed_pairs():
     W, truth = candidates()
     result = sl.solve(W)
@@ -158,102 +112,6 @@ def test_a_graph_has_no_probabilities(result):
     assert result.listed_probability() is None
     W, _ = candidates()
     assert quiet_solve(W, kind="graph").listed_probability() is None
-
-
-def test_labels_that_nobody_shares_have_no_matches():
-    result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))), pick=1e6)
-    assert result.n_labels == 12
-    assert result.pairs().items.shape == (0, 2)
-
-
-def test_a_status_is_a_name_with_a_sentence(result):
-    name, of_solver = (
-        ("valley", "The labels are those of the step at which they moved least, between the two")
-        if result.path.savings is None
-        else ("described", "The labels are those with which the similarities have the shortest")
-    )
-    assert result.status == str(result.status) == name
-    assert result.status.sentence.startswith(of_solver)
-
-
-@pytest.mark.parametrize("names", [sl.Status, Reading])
-def test_names_and_sentences(names):
-    """Names are those of the members; sentences end, and have no words of the paper."""
-    for one in names:
-        assert one.value == one.name.lower()
-        assert names(str(one)) is pickle.loads(pickle.dumps(one)) is one
-        assert one.sentence.endswith(".")
-        words = one.sentence.lower().replace(",", " ").split()
-        assert {"eta", "nats", "alpha"}.isdisjoint(words)
-    assert len({one.sentence for one in names}) == len(names)
-
-
-@pytest.mark.parametrize(
-    ("make", "settings", "kind", "reading"),
-    [
-        (lambda: candidates()[0], {}, "pairs", Reading.LOG_ODDS),
-        (lambda: candidates()[0], {"kind": "graph"}, "graph", Reading.RANKED),
-        (lambda: [[0, 2, -1], [2, 0, 0], [-1, 0, 0]], {"kind": "odds"}, "odds", Reading.LOG_ODDS),
-        (lambda: np.kron(np.eye(3), np.ones((4, 4))), {}, "graph", Reading.PLAIN),
-        (lambda: candidates()[0], {"solver": "power"}, "graph", Reading.PLAIN),
-    ],
-)
-def test_a_result_says_what_the_similarities_were_taken_for(make, settings, kind, reading):
-    result = quiet_solve(make(), **settings)
-    assert (result.kind, result.reading) == (kind, reading)
-    said = say_reading(result)
-    assert said.startswith(f"Taken for {TAKEN_FOR[kind]}: ")
-    assert said.endswith(reading.sentence[1:])
-
-
-def test_worth_is_learnt_where_scores_contradict_each_other():
-    W, groups, _ = sl.datasets.make_partial_matching(20, 20, shuffled=0.3, random_state=0)
-    S = np.triu(W * np.random.default_rng(0).random(W.shape))
-    result = sl.solve(S + S.T, groups)
-    assert (result.kind, result.reading) == ("graph", Reading.LEARNT)
-    assert result.extend(S + S.T, groups).reading == Reading.LEARNT
-
-
-def test_curves_of_the_path_have_one_entry_per_step(result):
-    path = result.path
-    n_steps = len(path.labels)
-    for curve in (path.alphas, path.etas, path.objectives, path.resolutions, path.n_labels):
-        assert curve.shape == (n_steps,)
-    assert path.stability.shape == (n_steps,)
-    assert path.is_whole
-    assert np.all(np.diff(path.alphas) < 0)
-    np.testing.assert_allclose(path.resolutions, path.alphas / (1 - path.alphas))
-    assert path.n_labels.tolist() == [len(set(labels.tolist())) for labels in path.labels]
-
-
-def test_stability_is_how_long_labels_last():
-    """Resolutions 16, 8, 4, 2, 1: in ln 2, each step reaches halfway to its neighbours."""
-    resolutions = 2.0 ** np.arange(4, -1, -1)
-    two, one = np.repeat([0, 1], 6), np.zeros(12)
-    labels = tuple(step.astype(np.int32) for step in (np.arange(12), two, two, two, one))
-    path = SweepPath(resolutions / (1 + resolutions), np.zeros(5), np.zeros(5), labels)
-    expected = np.log(2) * np.array([0.5, 3, 3, 3, 0.5])
-    np.testing.assert_allclose(path.stability, expected)
-
-
-def test_labels_that_drift_are_not_called_the_same():
-    """Neighbouring steps are nearly the same, the first and the last are not."""
-    n_steps, n_items = 40, 400
-    labels = [np.repeat([0, 1], n_items // 2).astype(np.int32)]
-    for step in range(1, n_steps):
-        labels.append(labels[-1].copy())
-        labels[-1][step] = 1
-    resolutions = 2.0 ** -np.arange(n_steps)
-    alphas = resolutions / (1 + resolutions)
-    path = SweepPath(alphas, np.zeros(n_steps), np.zeros(n_steps), tuple(labels))
-    for at in (0, n_steps // 2, n_steps - 1):
-        found = steady_steps(labels, at)
-        scores = [pairwise_scores(labels[at], labels[step]).f_score for step in range(n_steps)]
-        assert [step for step in range(n_steps) if scores[step] >= SAME] == list(found)
-        assert at in found
-        width = np.log(resolutions[found.start] / resolutions[found.stop - 1])
-        assert width <= path.stability[at] <= width + np.log(2)
-    assert len(steady_steps(labels, 0)) < n_steps / 2
 
 
 @pytest.mark.parametrize("like", ["pandas", "polars", "pyarrow"])

@@ -3,10 +3,10 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from spherelax.coordinate.copies.duplicates import _probability
 
 import spherelax as sl
 from lists import with_copies
-from spherelax.coordinate.duplicates import _probability
 from spherelax.result import say_duplicates
 
 

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def client():
-    """Return a client of a cluster of four processes."""
+    """Return a client of a cluster of two processes."""
     with (
         distributed.LocalCluster(
-            n_workers=4,
+            n_workers=2,
             threads_per_worker=1,
             processes=True,
             memory_limit="2GB",

@@ -5,15 +5,13 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
-import warnings
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from program import ENVIRONMENT, GROUPS, PAIRS, POWER, PYTHON, invoke, labels_in, run
+from program import GROUPS, PAIRS, POWER, invoke, labels_in
 
 import spherelax
 from problems import candidates
@@ -92,64 +90,6 @@ def test_numbers_of_the_method_are_for_those_who_ask() -> None:
     assert not re.search(r"alpha|\beta\b|nats|resolution \d", plain)
 
 
-def test_other_steps_of_the_path() -> None:
-    fine = invoke("cluster", "edges.csv", "--pick", "99", *POWER)
-    assert labels_in(fine.stdout) == list("012345678")
-    assert spherelax.Status.CHOSEN.sentence in fine.stderr
-    exact = invoke("cluster", "edges.csv", "--n-labels", "9", *POWER)
-    assert exact.stdout == fine.stdout
-    near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
-    assert near.stdout == fine.stdout
-    said = "No step has 10 labels, so that those of the nearest one were taken, 9. Steps have"
-    assert near.stderr.count(said) == 1
-    page = invoke("report", "edges.csv", "--n-labels", "10", "--out", "-", *POWER).stdout
-    assert page.count(said) == 1
-
-
-def test_settings_reach_solve(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = {}
-
-    def spy(*_: object, **settings: object) -> None:
-        seen.clear()
-        seen.update(settings)
-        assert seen.pop("callback")
-        raise spherelax.InvalidInputError("enough")
-
-    monkeypatch.setattr(spherelax, "solve", spy, raising=False)
-    options = ("--alpha-step", "0.2", "--delta-margin", "1", "--kappa", "0.5", "--solver", "power")
-    both = ("--n-inner", "7", "--eta-floor", "0", "--pick", "stability")
-    invoke("cluster", "edges.csv", "--max-labels", "8", "--n-jobs", "2", *options, *both)
-    power = spherelax.Power(
-        max_labels=8, alpha_step=0.2, delta_margin=1.0, kappa=0.5, n_inner=7, eta_floor=0.0
-    )
-    assert seen == {"solver": power, "pick": "stability", "n_jobs": 2}
-    invoke("cluster", "w.npy", "--n-steps", "12", "--row-entries", "3", "--n-jobs", "1", *both)
-    coordinate = spherelax.Coordinate(n_steps=12, row_entries=3, n_inner=7, eta_floor=0.0)
-    assert seen == {"solver": coordinate, "pick": "stability", "n_jobs": 1}
-    groups = ("--groups", "groups.csv")
-    invoke("match", "edges.csv", *groups, "--max-labels", "5", "--solver", "power")
-    assert seen == {"solver": spherelax.Power(max_labels=5)}
-    invoke("match", "edges.csv", *groups, "--pick", "2.5", "--solver", "coordinate")
-    assert seen == {"pick": 2.5, "solver": spherelax.Coordinate()}
-    invoke("match", "edges.csv", *groups)
-    assert seen == {"solver": spherelax.Coordinate()}
-
-
-def test_warnings_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    solve = spherelax.solve
-
-    def warning(*arguments: object, **settings: object) -> spherelax.Result:
-        warnings.warn("max_labels was limited", spherelax.SphereWarning, stacklevel=1)
-        return solve(*arguments, **settings)
-
-    monkeypatch.setattr(spherelax, "solve", warning, raising=False)
-    Path("edges.csv").write_text("a,b,0\nc,d,0\n")
-    stderr = invoke("cluster", "edges.csv").stderr
-    assert stderr.count("warning: max_labels was limited\n") == 1
-    assert stderr.count(spherelax.Status.ISOLATED.sentence) == 1
-    assert "SphereWarning" not in stderr
-
-
 def test_pairs_are_matched_by_their_sources() -> None:
     result = invoke("match", "pairs.csv")
     assert result.stdout.startswith("source,id,entity,confidence\n")
@@ -226,39 +166,6 @@ def test_edges_by_force() -> None:
     assert invoke("cluster", "versions.csv").exit_code == 2
     found = invoke("cluster", "versions.csv", "--as", "edges").stdout
     assert [line.split(",")[0] for line in found.splitlines()] == ["item", "1.5", "2.5"]
-
-
-@pytest.mark.parametrize(
-    "file", ["edges.csv", "w.npy", "w.npz", "w.mtx", "pairs.csv", "w.db", "points.csv"]
-)
-def test_standard_input_is_known_by_its_content(file: str) -> None:
-    piped = invoke("cluster", "-", stdin=Path(file).read_bytes())
-    assert piped.exit_code == 0
-    assert piped.stdout == invoke("cluster", file).stdout
-
-
-@pytest.mark.parametrize("file", ["edges.csv", "w.npz", "points.csv"])
-def test_endings_that_say_nothing(file: str) -> None:
-    Path("file.dat").write_bytes(Path(file).read_bytes())
-    assert invoke("cluster", "file.dat").stdout == invoke("cluster", file).stdout
-
-
-@pytest.mark.slow
-def test_pipes_are_files_too() -> None:
-    command = f"{' '.join(PYTHON)} match <(cat edges.csv) --groups <(cat groups.csv)"
-    done = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=True, env=ENVIRONMENT
-    )
-    assert done.stdout == invoke("match", "edges.csv", "--groups", "groups.csv").stdout
-
-
-@pytest.mark.slow
-def test_the_real_program_reads_and_writes_pipes() -> None:
-    content = Path("w.db").read_bytes()
-    code, stdout, _ = run("match", "-", "--write-database", "new.db", "--out", "-", stdin=content)
-    assert code == 0
-    assert labels_in(stdout, "track") == list("000111222")
-    assert len(io.read_colmap("new.db").ids) == 9
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])

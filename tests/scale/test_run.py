@@ -1,6 +1,5 @@
 """Shards are solved by workers, killed ones too, and the entities of all of them are the same."""
 
-import json
 import os
 import subprocess
 import sys
@@ -13,33 +12,15 @@ import pytest
 
 import spherelax as sl
 from spherelax import InvalidInputError
-from spherelax.problem import Problem
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
 
 import shard_faults as faults  # noqa: E402 (it needs both)
-from shard_tables import N_SHARDS, Here, answer, rows, table  # noqa: E402
+from shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
 from spherelax import scale  # noqa: E402
-from spherelax.scale import cluster, matrix, processes, run, shards, tasks  # noqa: E402
-
-
-@pytest.fixture
-def pairs(tmp_path):
-    """Two files of pairs."""
-    found, folder = table(), tmp_path / "pairs"
-    folder.mkdir()
-    for at in range(2):
-        part = found.take(list(range(at, found.num_rows, 2)))
-        pq.write_table(part, folder / f"{at}.parquet")
-    return str(folder / "*.parquet")
-
-
-@pytest.fixture
-def here(monkeypatch):
-    """Use no processes where a test is about something else."""
-    monkeypatch.setattr(run, "Processes", lambda *_: Here())
+from spherelax.scale import cluster, run  # noqa: E402
 
 
 @pytest.mark.usefixtures("here")
@@ -183,76 +164,6 @@ def test_lost_answers_are_written_again(tmp_path, pairs):
     assert sorted((tmp_path / "out").glob("part-*")) == list(found.parts)
 
 
-@pytest.mark.usefixtures("here")
-def test_entities_go_to_a_database(tmp_path, pairs):
-    database = tmp_path / "out.duckdb"
-    found = scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
-    with duckdb.connect(str(database)) as db:
-        copied = db.sql("FROM entities ORDER BY source, id").to_arrow_table().to_pylist()
-    assert copied == rows(found)
-    scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
-    with duckdb.connect(str(database)) as db:
-        db.execute("DELETE FROM entities WHERE source = 'shop'")
-    with pytest.raises(InvalidInputError, match="entities is there with other rows"):
-        scale.solve(pairs, tmp_path / "out", n_jobs=1, write_database=database)
-    other = tmp_path / "pairs" / "0.parquet"
-    for file, message in (
-        (other, "must be a DuckDB database; found other data"),
-        (tmp_path / "out" / "report.html", "cannot be written"),
-        (tmp_path / "nowhere" / "out.duckdb", "nowhere does not exist"),
-    ):
-        with pytest.raises(InvalidInputError, match=message):
-            scale.solve(pairs, tmp_path / "out", write_database=file)
-
-
-@pytest.mark.usefixtures("here")
-def test_report_shows_names_as_text(tmp_path):
-    pairs = {"id_a": ["<b>x</b>", "y"], "id_b": ["y", "z"], "score": [0.9, 0.8]}
-    scale.solve(pa.table(pairs), tmp_path / "out", n_jobs=1)
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert "&lt;b&gt;x" in page
-    assert "<b>x" not in page
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert (summary["n_items"], summary["n_pairs"]) == (3, 2)
-
-
-@pytest.mark.usefixtures("here")
-def test_report_shows_no_single_record_among_the_largest(tmp_path):
-    pairs = pa.table({"id_a": ["a", "b"], "id_b": ["b", "c"], "score": [0.9, 0.8]})
-    records = pa.table({"id": ["a", "b", "c", "alone"]})
-    pq.write_table(records, tmp_path / "records.parquet")
-    scale.solve(pairs, tmp_path / "out", n_jobs=1, records=tmp_path / "records.parquet")
-    page = (tmp_path / "out" / "report.html").read_text()
-    largest = page.partition("The largest")[2].partition("</table>")[0]
-    assert "alone" in page
-    assert "alone" not in largest
-    assert "6 to 7" not in page
-
-
-@pytest.mark.parametrize("limit", [0, 1 << 24])
-@pytest.mark.parametrize("has_sources", [True, False])
-def test_matrix_of_a_shard_is_that_in_memory(tmp_path, monkeypatch, seed, limit, has_sources):
-    monkeypatch.setattr(matrix, "MANY_PAIRS", limit)
-    pairs = table(seed, has_sources=has_sources)
-    plan = scale.ingest(pairs, tmp_path, n_shards=3)
-    whole = sl.io.read_pairs(pairs)
-    ids = {name: row for row, name in enumerate(whole.ids)}
-    for shard in plan.shards:
-        for _ in range(2):  # files are made, then mapped
-            problem = shard.problem(plan.kind)
-        chosen = [ids[name] for name in shard.items().id.to_pylist()]
-        expected = whole.problem.similarity[chosen][:, chosen]
-        found = Problem.check(problem.similarity.copy())
-        assert (found.similarity != expected).nnz == 0
-        assert found.similarity.has_sorted_indices
-        if has_sources:
-            groups = Problem.check(expected, [whole.groups[row] for row in chosen]).groups
-            np.testing.assert_array_equal(problem.groups, groups)
-        else:
-            assert problem.groups is None
-    assert len(list(tmp_path.glob("shard-*/data.npy"))) == (0 if limit else 3)
-
-
 def test_free_records_are_groups_of_their_own(tmp_path):
     plan = scale.ingest(table(), tmp_path, n_shards=1, duplicate_free_sources=["shop", "bank"])
     shard = plan.shards[0]
@@ -261,64 +172,6 @@ def test_free_records_are_groups_of_their_own(tmp_path):
     assert 0 < free.sum() < len(codes)
     assert len(np.unique(groups[free])) == free.sum()
     assert len(np.unique(groups)) == free.sum() + 2
-
-
-@pytest.mark.usefixtures("here")
-def test_a_giant_that_does_not_fit_is_refused(tmp_path, monkeypatch):
-    n = 400
-    chain = pa.table(
-        {"id_a": range(n - 1), "id_b": range(1, n), "score": np.tile([0.9, 0.8, 0.2], n)[: n - 1]}
-    )
-    monkeypatch.setattr(shards, "PROCESS_BYTES", 0)
-    monkeypatch.setattr(run, "available", lambda: 20_000)
-    message = (
-        "^shard-00000: 400 records and 399 pairs in one component need .* GB of memory; "
-        ".* More memory will do, or a floor: from 0.8 on .* GB, from 0.9 on .* GB$"
-    )
-    with pytest.raises(InvalidInputError, match=message):
-        scale.solve(chain, tmp_path / "out", n_jobs=1)
-    assert not list((tmp_path / "out").rglob("round-*"))
-    with pytest.raises(InvalidInputError, match=r"components need .* more shards \(max_pairs\)"):
-        scale.solve(table(n_entities=200), tmp_path / "many", n_jobs=1)
-
-
-def test_processes_keep_to_their_memory():
-    seen = []
-
-    class Worker:
-        def __init__(self, answers):
-            self.task, self.answers = None, answers
-
-        def begin(self, task):
-            self.task = task
-            seen.append(sorted(each.task.name for each in runner._workers if each.task))
-            self.answers.put((self, None))
-
-        def end(self):
-            pass
-
-    def task(name, n_bytes, is_alone=False):
-        return tasks.Task(faults.nothing, (), name, n_bytes, is_alone)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(processes, "_Worker", Worker)
-        with processes.Processes(3, 10) as runner:
-            given = [task("a", 9), task("b", 5), task("c", 4), task("d", 1), task("e", 1)]
-            runner.run([*given, task("giant", 10, is_alone=True)], done=lambda _: None)
-    sizes = {each.name: each.n_bytes for each in given} | {"giant": 10}
-    assert {name for names in seen for name in names} == set(sizes)
-    assert all(sum(sizes[name] for name in names) <= 10 for names in seen)
-    assert all(len(names) == 1 for names in seen if "giant" in names)
-    assert max(map(len, seen)) == 3
-
-
-@pytest.mark.slow
-def test_corrupt_shard_is_named(tmp_path, pairs):
-    plan = scale.ingest(pairs, tmp_path / "shards", n_shards=2)
-    edges = plan.shards[1].folder / "edges.parquet"
-    edges.write_bytes(edges.read_bytes()[:-9])
-    with pytest.raises(InvalidInputError, match=r"shard-00001: .*edges.parquet: not a readable"):
-        scale.solve(plan, tmp_path / "out", n_jobs=1)
 
 
 class Futures:

@@ -12,42 +12,15 @@ from pathlib import Path
 
 import click
 import pytest
-from program import BLOCKS, PAIRS, PYTHON, invoke
+from program import BLOCKS, PAIRS, invoke
 
 import spherelax
-from spherelax import cli, io, problem
-from spherelax.cli import manual, options
+from spherelax import cli, io
+from spherelax.cli import manual
 from spherelax.coordinate import trail
 from spherelax.settings import SOLVERS, Coordinate, Power
 
 COMMANDS = [cli.cluster, cli.match, cli.path, cli.report]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_setting_is_an_option_that_tells_its_default(command: click.Command) -> None:
-    shown = {option.name: option for option in command.params}
-    for solver, other in ((Coordinate, Power), (Power, Coordinate)):
-        for setting in fields(solver):
-            option = shown[setting.name]
-            text, legal = option.help, setting.metadata["legal"]
-            assert setting.metadata["text"] in text
-            assert option.type.name == ("integer" if legal.integer else "float")
-            is_own = setting.name not in {one.name for one in fields(other)}
-            assert text.startswith(f"{solver.name} only: ") == is_own
-            if setting.default is None:
-                continue
-            told = re.search(r"Default: (.*)\.$", text)[1]
-            if is_own or setting.default == getattr(other(), setting.name):
-                assert float(told) == setting.default
-            else:
-                first, second = re.fullmatch(r"(\S+), with power (\S+)", told).groups()
-                assert float(first if solver is Coordinate else second) == setting.default
-    for option in shown.values():
-        assert (
-            option.default is None
-            or type(option.default).__name__ == "Sentinel"
-            or (option.is_flag and option.default is False)
-        )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -72,15 +45,6 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     assert defaults["pick"].default is defaults["n_jobs"].default is None
     others = {"similarity", "groups", "callback", "one_per_group"}
     assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
-
-
-def test_choices_are_those_of_the_settings() -> None:
-    assert tuple(options.SOLVING["--solver"].kind.choices) == tuple(SOLVERS)
-    assert tuple(options.READING["--kind"].kind.choices) == problem.KINDS
-    assert next(iter(SOLVERS)) == inspect.signature(spherelax.solve).parameters["solver"].default
-    picks = tuple(options.SOLVING["--pick"].kind.choices)
-    assert picks == Coordinate.picks
-    assert set(Power.picks) == set(picks)
 
 
 def test_help_tells_which_solver_an_option_is_for() -> None:
@@ -179,18 +143,6 @@ def test_examples_of_the_help_run(example: str) -> None:
         assert result.exit_code == 0, result.stderr
 
 
-def test_version_and_bare_call() -> None:
-    assert invoke("--version").stdout == f"spherelax {spherelax.__version__}\n"
-    bare = invoke()
-    assert bare.exit_code == 0
-    assert "spherelax cluster edges.csv" in bare.stdout
-
-
-def test_kinds_are_those_of_read() -> None:
-    assert set(options.KINDS) == set(io.reading.FILE_KINDS)
-    assert set(manual.KINDS_TEXT) == {*options.KINDS, "groups"}
-
-
 @pytest.mark.parametrize("kind", ["edges", "pairs", "points"])
 def test_samples_of_formats_are_what_they_say(kind: str) -> None:
     Path("sample.csv").write_text(manual.SAMPLES[kind])
@@ -218,20 +170,6 @@ def test_help_on_topics() -> None:
     assert unknown.exit_code == 2
     assert "topic must be one of match, cluster," in unknown.stderr
     assert "; found 'frobnicate' (see" in unknown.stderr
-
-
-def test_commands_are_listed_in_order_of_use() -> None:
-    commands = re.search(r"Commands:\n(.*?)\n\n", invoke("--help").stdout, re.DOTALL)[1]
-    assert [line.split()[0] for line in commands.splitlines()] == [
-        *("match", "cluster", "path", "report", "scale", "info", "help", "completion"),
-    ]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts_call_the_program(shell: str) -> None:
-    script = invoke("completion", shell).stdout
-    assert f"_SPHERELAX_COMPLETE={shell}_complete" in script
-    assert "spherelax" in script
 
 
 @pytest.mark.parametrize(
@@ -270,16 +208,3 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "--groups" in done.stdout
-
-
-@pytest.mark.slow
-def test_the_installed_program_and_the_module_are_the_same() -> None:
-    program = Path(sys.executable).with_name("spherelax")
-    if not program.exists():
-        pytest.skip(f"{program} is not installed")
-    outputs = [
-        subprocess.run([*start, "--help"], capture_output=True, text=True, check=True).stdout
-        for start in ([program], PYTHON)
-    ]
-    assert outputs[0] == outputs[1]
-    assert outputs[0].startswith("Usage: spherelax [OPTIONS]")

@@ -7,12 +7,14 @@ reach labels that no single move or merge reaches.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from spherelax.coordinate.model import Labeling, Model
-from spherelax.coordinate.moves import polish_labels
-from spherelax.coordinate.sampling.posterior import SEED
-from spherelax.labels import separate
+from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph.hashing import SEED
+from spherelax.coordinate.moves.polish import polish_labels
+from spherelax.labels import Labels, separate
 
 # Share of the items that lose their labels in one trial.
 SHARE = 0.3
@@ -24,30 +26,34 @@ IN_VAIN = 30
 CLEAR = 5.0
 
 
-def shake_labels(model: Model, labels: Labeling, gamma: float) -> Labeling:
+def shake_labels(
+    graph: Graph, labels: Labels, gamma: float, saving: Callable[[Labels], float]
+) -> Labels:
     """Return labels that save at least as much as the given ones, by iterated local search.
+
+    ``saving`` tells how many nats labels save.
 
     Examples
     --------
     >>> from spherelax.coordinate.readings import recognize
     >>> from spherelax.problem import Problem
     >>> model = recognize(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
-    >>> joined = model.labeling(np.repeat(np.int32([0, 1]), [4, 8]))
-    >>> shake_labels(model, joined, gamma=0.3).labels
+    >>> joined = np.repeat(np.int32([0, 1]), [4, 8])
+    >>> shake_labels(model.graph, joined, 0.3, lambda labels: model.labeling(labels).saving)
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
     """
-    if labels.saving > CLEAR * model.graph.n_present():
+    best, most, n_in_vain = labels, saving(labels), 0
+    if most > CLEAR * graph.n_present():
         return labels
-    rng = np.random.default_rng(SEED)
-    best, n_in_vain = labels, 0
-    present = np.flatnonzero(model.graph.weight)
+    rng, present = np.random.default_rng(SEED), np.flatnonzero(graph.weight)
     for _ in range(TRIALS):
-        alone = np.zeros(model.graph.n_items, dtype=np.bool_)
+        alone = np.zeros(graph.n_items, dtype=np.bool_)
         alone[present] = rng.random(len(present)) < SHARE
-        found = model.labeling(polish_labels(model.graph, separate(best.labels, alone), gamma))
+        found = polish_labels(graph, separate(best, alone), gamma)
+        saved = saving(found)
         n_in_vain += 1
-        if found.saving > best.saving:
-            best, n_in_vain = found, 0
+        if saved > most:
+            best, most, n_in_vain = found, saved, 0
         if n_in_vain == IN_VAIN:
             break
     return best

@@ -18,15 +18,12 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import logit, pdtrc
+from scipy.special import pdtrc
 
-from spherelax.coordinate.claims import Claims, find_claims
+from spherelax.coordinate.copies.claims import Claims, find_claims
 from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.neighbors import in_order
-from spherelax.coordinate.lists.odds import predict_right
-from spherelax.coordinate.model import Model
-from spherelax.coordinate.readings import Learnt, Ranked
-from spherelax.coordinate.worth.curve import SUREST, Floats, fit_shares
+from spherelax.coordinate.worth.curve import Floats, fit_shares
 from spherelax.labels import Labels
 from spherelax.problem import Problem
 from spherelax.result import Duplicates
@@ -42,31 +39,42 @@ HANDFUL = 0.005
 Ints = NDArray[np.intp]
 
 
-def find_duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Duplicates, ...]:
+def find_duplicates(
+    groups: NDArray[np.int32], given: Graph, worth: Graph, labels: Labels
+) -> tuple[Duplicates, ...]:
     """Return for each group of two items or more how many of them are copies, by its claims.
+
+    ``given`` is the graph of a problem, ``worth`` that of all similarities, those inside groups
+    too, by what they are worth. Groups and labels are in the order of the problem.
 
     Examples
     --------
-    >>> from spherelax.coordinate.readings import recognize
     >>> W = np.zeros((9, 9))
     >>> W[[0, 1, 2, 3, 1], [4, 5, 6, 7, 8]] = 1.0
     >>> problem = Problem.check(W + W.T, groups=[0, 0, 0, 0, 1, 1, 1, 1, 1])
     >>> labels = np.array([0, 1, 2, 3, 0, 1, 2, 3, 4], dtype=np.int32)
+    >>> graph = build_graph(problem)
     >>> [(found.group, found.expected, found.pairs.tolist())
-    ...     for found in find_duplicates(problem, recognize(problem), labels)]
+    ...     for found in find_duplicates(problem.groups, graph, graph, labels)]
     [(0, 0.0, []), (1, 1.0, [[5, 8]])]
     """
-    if problem.groups is None or not model.graph.grouped:
-        return ()
-    graph = model.given
-    claims = find_claims(_worth(problem, model), graph.group, labels[graph.given])
-    by_group, begins = in_order(problem.groups)
+    claims = find_claims(worth, given.group, labels[given.given])
+    by_group, begins = in_order(groups)
     n_groups = int(np.count_nonzero(np.diff(begins) > 1))
     return tuple(
         _of_group(group, by_group[first:last].astype(np.intp), claims, n_groups)
         for group, (first, last) in enumerate(pairwise(begins.tolist()))
         if last - first > 1
     )
+
+
+def graph_of_all(problem: Problem, given: Graph, unit: float) -> Graph:
+    """Return the graph of a problem with the similarities inside groups, if there are any."""
+    W = problem.similarity
+    n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
+    if len(given.values) >= n_stored - np.count_nonzero(W.diagonal()):
+        return given
+    return build_graph(Problem(W, None), unit, given.given)
 
 
 def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplicates:
@@ -129,19 +137,3 @@ def _probability(strength: Floats, held: Floats, expected: float) -> Floats:
     of_claims = at[: len(strength)]
     right = expected / len(held) * (1.0 - of_claims)
     return np.asarray(np.minimum(right / np.maximum(of_claims, 1e-300), 1.0))
-
-
-def _worth(problem: Problem, model: Model) -> Graph:
-    """Return what every similarity is worth, those inside groups too."""
-    W, every = problem.similarity, model.given
-    n_stored = W.nnz if sp.issparse(W) else np.count_nonzero(W)
-    if len(every.values) < n_stored - np.count_nonzero(W.diagonal()):
-        every = build_graph(Problem(W, None), model.reading.unit, model.given.given)
-    # To a model that learnt them, similarities are worth log likelihood ratios.
-    if model.judged is not None and len(model.judged.right) and problem.kind != "odds":
-        right = model.judged.right
-        share = predict_right(model.given, right, every)
-        overall = np.clip(right.mean(), SUREST, 1.0 - SUREST)
-        return every._replace(values=np.asarray(logit(share) - logit(overall)))
-    reading = model.reading
-    return reading.worth.applied(every) if isinstance(reading, Learnt | Ranked) else every

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from spherelax.coordinate.copies.claims import find_claims
 
-from spherelax.coordinate.claims import find_claims
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.problem import Problem
 

@@ -1,0 +1,33 @@
+"""What every part of a report uses, against slow and simple ways."""
+
+import numpy as np
+import pytest
+
+import spherelax as sl
+from spherelax.io.items import Items
+from spherelax.report.case import Case
+
+
+def test_entries_components_and_conflicts(given):
+    W = np.zeros((6, 6))
+    for i, j in ((0, 1), (1, 2), (3, 4)):
+        W[i, j] = W[j, i] = 2.0
+    case = given(W, ["x", "y", "x", "y", "z", None])
+    entries = set(zip(case.rows.tolist(), case.graph.indices.tolist(), strict=True))
+    assert entries == {(0, 1), (1, 0), (1, 2), (2, 1), (3, 4), (4, 3)}
+    assert case.components.tolist() == [0, 0, 0, 1, 1, 2]
+    assert case.conflicted.tolist() == [True, False, False]
+    assert case.group_sizes == {"x": 2, "y": 2, "z": 1}
+
+
+def test_the_chosen_step_is_among_the_steady_ones(answer):
+    case = Case.of(*answer)
+    assert case.result.position in case.steady
+    assert case.n_labels_per_step.tolist() == case.result.n_labels_per_step.tolist()
+    assert case.stability.shape == case.result.path.alphas.shape
+
+
+def test_a_result_of_other_items_is_refused(clustering):
+    _, result = clustering
+    with pytest.raises(sl.InvalidInputError, match="result must be that of the 2 items; found 80"):
+        Case.of(Items(np.eye(2), None), result)

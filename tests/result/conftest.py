@@ -1,0 +1,14 @@
+"""A result of each solver."""
+
+import pytest
+
+import spherelax as sl
+from problems import tuned
+from spherelax.settings import SOLVERS
+
+
+@pytest.fixture(scope="module", params=SOLVERS)
+def result(request):
+    """Labels of 80 items in four clusters."""
+    W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
+    return sl.solve(W, solver=tuned(request.param, n_inner=5))
