@@ -16,7 +16,7 @@ from spherelax.coordinate.noise import (
     _levels,
     beyond_noise,
     n_with_unseen,
-    shuffled,
+    shuffle,
 )
 from spherelax.coordinate.readings import recognize
 from spherelax.coordinate.run import Walked, walk
@@ -39,7 +39,7 @@ def random_graph(m, degree, seed):
 def test_pairs_are_distinct_and_values_are_kept(seed):
     W = np.random.default_rng(seed).random((30, 30))
     graph = build_graph(Problem.check((W + W.T) * (W + W.T > 1)))
-    random = shuffled(graph, False, seed)
+    random = shuffle(graph, False, seed)
     A = dense(random)
     np.testing.assert_array_equal(A, A.T)
     assert np.all(A.diagonal() == 0)
@@ -49,7 +49,7 @@ def test_pairs_are_distinct_and_values_are_kept(seed):
 
 def test_all_pairs_can_be_drawn():
     graph = build_graph(Problem.check(np.ones((9, 9))))
-    np.testing.assert_array_equal(dense(shuffled(graph, False, 0)), 1.0 - np.eye(9))
+    np.testing.assert_array_equal(dense(shuffle(graph, False, 0)), 1.0 - np.eye(9))
 
 
 @pytest.mark.parametrize("degree", [1, 2, 5])
@@ -57,7 +57,7 @@ def test_as_many_items_are_present_as_before(degree, seed):
     graph = build_graph(Problem.check(random_graph(400, degree, seed))).present()
     n_items = n_with_unseen(graph.n_items, len(graph.values) // 2)
     assert abs(n_items - 400) <= 0.1 * 400
-    random = shuffled(graph, False, seed).present()
+    random = shuffle(graph, False, seed).present()
     assert abs(random.n_items - graph.n_items) <= 0.05 * graph.n_items
 
 
@@ -74,7 +74,7 @@ def test_absent_items_do_not_count(grouped, seed):
         build_graph(Problem.check(W[:n, :n], None if groups is None else groups[:n]))
         for n in (12, 20)
     ]
-    alone, among = (dense(shuffled(graph, False, seed)) for graph in graphs)
+    alone, among = (dense(shuffle(graph, False, seed)) for graph in graphs)
     np.testing.assert_array_equal(alone, among)
 
 
@@ -83,7 +83,7 @@ def test_degrees_are_about_kept(seed):
     W[:3] = W[:, :3] = 1.0
     np.fill_diagonal(W, 0.0)
     graph = build_graph(Problem.check(W))
-    random = shuffled(graph, True, seed)
+    random = shuffle(graph, True, seed)
     before, after = strengths(graph), random.as_given(strengths(random))
     assert np.corrcoef(before, after)[0, 1] > 0.98
     assert np.all(after <= before)
@@ -92,7 +92,7 @@ def test_degrees_are_about_kept(seed):
 def test_matches_of_two_groups_stay_one_to_one(seed):
     W, groups, _ = sl.datasets.make_partial_matching(6, 9, observed=0.7, random_state=seed)
     graph = build_graph(Problem.check(W, groups))
-    random = shuffled(graph, False, seed)
+    random = shuffle(graph, False, seed)
     A, groups = np.empty((graph.n_items, graph.n_items)), graph.groups()
     A[np.ix_(random.given, random.given)] = dense(random)
     np.testing.assert_array_equal(A, A.T)

@@ -8,7 +8,7 @@ import twins
 from spherelax.coordinate.readings import Learnt, Plain, Ranked, begin, extend, recognize
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.evidence import by_rank, by_surprise
+from spherelax.coordinate.worth.evidence import rank_worth, surprise_worth
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 
@@ -57,11 +57,11 @@ def test_similarities_of_different_sizes_begin_with_their_order(seed):
         assert isinstance(model.reading, Plain)
         np.testing.assert_array_equal(model.graph.values, model.given.values)
     sizes = W * (1.0 + np.add.outer(*2 * [np.arange(len(W))]))
-    for given, worth, kind in ((None, by_surprise, Ranked), (groups, by_rank, Learnt)):
+    for given, worth, kind in ((None, surprise_worth, Ranked), (groups, rank_worth, Learnt)):
         model = recognize(Problem.check(sizes, given))
         assert isinstance(model.reading, kind)
         assert model.reading.worth.equals(worth(model.given))
-        applied = model.reading.worth.applied(model.given)
+        applied = model.reading.worth.apply(model.given)
         np.testing.assert_array_equal(model.graph.values, applied.values)
     metric = recognize(Problem.check(sizes), is_metric=True)
     assert isinstance(metric.reading, Plain)

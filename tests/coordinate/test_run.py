@@ -71,7 +71,7 @@ def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, s
     model = recognize(Problem.check(*scored(seed)[:2]))
     lesson = learn_worth(model.given, best(walk(model, ROUTE).path()))
     monkeypatch.setattr(module, "learn_worth", lambda *_: lesson)
-    monkeypatch.setattr(module, "reweighted", lambda *_: None)
+    monkeypatch.setattr(module, "reweigh", lambda *_: None)
     learn(model, ROUTE, None)
     assert len(taught) == 2
     assert taught[0] is model

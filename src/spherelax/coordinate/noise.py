@@ -145,13 +145,13 @@ def _at_random(model: Model, route: Route, seed: int) -> Walked:
     reading, given = model.reading, model.given
     if isinstance(reading, Ranked) and reading.floor > 0.0:
         given = given.above(reading.floor)
-    graph = shuffled(given, reading.is_corrected, seed)
+    graph = shuffle(given, reading.is_corrected, seed)
     learns = given.grouped or isinstance(reading, Learnt)
     random = begin(graph, reading.unit, reading.is_corrected, learns=learns)
     return learn(random, route, n_lessons=1)
 
 
-def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
+def shuffle(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     """Return a graph whose similarities join other, random items.
 
     With groups, the items of one of each two groups change places. Without, any two items are
@@ -162,7 +162,7 @@ def shuffled(graph: Graph, is_corrected: bool, seed: int) -> Graph:
     Examples
     --------
     >>> graph = build_graph(Problem.check(np.kron(np.eye(5), np.ones((6, 6)))))
-    >>> random = shuffled(graph, is_corrected=False, seed=0)
+    >>> random = shuffle(graph, is_corrected=False, seed=0)
     >>> len(random.values) == len(graph.values), np.array_equal(random.indices, graph.indices)
     (True, False)
     """

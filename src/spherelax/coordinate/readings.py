@@ -46,7 +46,7 @@ from spherelax.coordinate.worth.description import (
     are_uneven,
     names_of_matches,
 )
-from spherelax.coordinate.worth.evidence import Worth, by_rank, by_surprise, rarity_of
+from spherelax.coordinate.worth.evidence import Worth, log_rarity, rank_worth, surprise_worth
 from spherelax.coordinate.worth.strata import Strata
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import NATS, Problem
@@ -103,7 +103,7 @@ class Ranked(Reading):
 
     def view(self, graph: Graph) -> tuple[Graph, Strata]:
         """Replace each similarity by its surprise, and sort it into a stratum."""
-        return self.worth.applied(graph), Strata.from_floors(graph, self.floors)
+        return self.worth.apply(graph), Strata.from_floors(graph, self.floors)
 
     def description(self, totals: Totals) -> Description:
         """Describe which pairs are similar, and how their sizes follow from labels."""
@@ -120,11 +120,11 @@ class Ranked(Reading):
 
     def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (lists need it)
         """Replace each similarity by its surprise."""
-        return self.worth.applied(graph)
+        return self.worth.apply(graph)
 
     def generalize(self, part: Model, facts: Facts) -> Reading:
         """Keep strata and steps; a similarity is as rare as in the whole."""
-        worth = by_surprise(part.given, rarity_of(facts.n_entries, facts.n_present))
+        worth = surprise_worth(part.given, log_rarity(facts.n_entries, facts.n_present))
         assert worth is not None
         is_corrected = not part.graph.grouped and facts.are_uneven()
         return replace(self, is_corrected=is_corrected, worth=worth, floor=facts.floor)
@@ -153,7 +153,7 @@ class Learnt(Reading):
 
     def view(self, graph: Graph) -> tuple[Graph, None]:
         """Replace each similarity by what it is worth."""
-        return self.worth.applied(graph), None
+        return self.worth.apply(graph), None
 
     def description(self, totals: Totals) -> Description:
         """Describe what similarities are worth; with groups, labels pay for their names."""
@@ -162,7 +162,7 @@ class Learnt(Reading):
 
     def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (lists need it)
         """Replace each similarity by what it is worth."""
-        return self.worth.applied(graph)
+        return self.worth.apply(graph)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -318,7 +318,7 @@ def begin(
 
     ``learns`` tells whether what they are worth is to be learnt from labels.
     """
-    worth = by_rank(graph) if learns else by_surprise(graph)
+    worth = rank_worth(graph) if learns else surprise_worth(graph)
     reading: Reading
     if worth is None:
         reading = Plain(unit=unit, is_corrected=is_corrected)

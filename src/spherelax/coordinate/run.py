@@ -23,7 +23,7 @@ from spherelax.coordinate.readings import Learnt, recognize, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
 from spherelax.coordinate.worth.description import are_uneven
 from spherelax.coordinate.worth.evidence import learn_worth
-from spherelax.coordinate.worth.reliability import reweighted
+from spherelax.coordinate.worth.reliability import reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -158,7 +158,7 @@ def weigh_groups(walked: Walked, route: Route, callback: Callback | None) -> Wal
     if model.reading.is_likelihood:
         return walked
     with keeping(walked):
-        weights = reweighted(model.graph, walked.labels)
+        weights = reweigh(model.graph, walked.labels)
         if weights is None:
             return walked
         return _walk(model.with_weights(weights), route, callback, is_large=walked.is_large)

@@ -147,12 +147,12 @@ def _ends(model: Model) -> bool:
     return model.graph.grouped or model.reading.is_likelihood
 
 
-def _narrowed(labels: Labels) -> NDArray[np.integer]:
+def _narrow(labels: Labels) -> NDArray[np.integer]:
     """Return labels in the smallest type that holds them.
 
     Examples
     --------
-    >>> _narrowed(np.int32([0, 300, 0]))
+    >>> _narrow(np.int32([0, 300, 0]))
     array([  0, 300,   0], dtype=uint16)
     """
     smallest = np.min_scalar_type(labels.max())
@@ -182,12 +182,12 @@ class Trail:
 
     def add(self, iterate: sweep.Iterate, resolution: float) -> None:
         """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
-        new = self._improved(iterate)
+        new = self._improve(iterate)
         if new is None:
             labels, account, saving = self.labels[-1], self.accounts[-1], self.savings[-1]
         else:
             _, account, saving = self.model.labeling(new, n_threads=self.route.n_threads)
-            labels = _narrowed(new) if self.is_many else new
+            labels = _narrow(new) if self.is_many else new
         self.labels.append(labels)
         self.accounts.append(account)
         self.savings.append(saving)
@@ -197,7 +197,7 @@ class Trail:
         self.etas.append(eta if eta > ROUNDING * abs(objective) else 0.0)
         self.objectives.append(objective)
 
-    def _improved(self, iterate: sweep.Iterate) -> Labels | None:
+    def _improve(self, iterate: sweep.Iterate) -> Labels | None:
         """Return the labels of a step, or None if they are those of the step before.
 
         Components whose rows have hardly changed go on from the labels that they had.
@@ -218,7 +218,7 @@ class Trail:
         self.rounded = rounded
         return improve(graph, labels, gamma, active=active, n_threads=n_threads)
 
-    def widened(self) -> list[Labels]:
+    def widen(self) -> list[Labels]:
         """Return the labels of each step; what was one array stays one."""
         different = {id(labels): labels.astype(np.int32, copy=False) for labels in self.labels}
         return [different[id(labels)] for labels in self.labels]
@@ -265,7 +265,7 @@ class Trail:
             alphas=resolutions / (1.0 + resolutions),
             etas=np.array(self.etas[:n_steps]),
             objectives=np.array(self.objectives),
-            labels=tuple(self.widened()[:n_steps]),
+            labels=tuple(self.widen()[:n_steps]),
             savings=np.array(self.savings[:n_steps]),
             is_whole=is_whole,
         )

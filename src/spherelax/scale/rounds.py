@@ -23,7 +23,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.noise import beyond_noise_of, judge_savings
 from spherelax.coordinate.run import read_whole
 from spherelax.coordinate.trail import Route, is_at_rest
-from spherelax.coordinate.worth.reliability import factors, is_open, of_several, weighted
+from spherelax.coordinate.worth.reliability import factors, is_open, renumber_groups, weigh_pairs
 from spherelax.errors import SphereWarning
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem
@@ -236,9 +236,9 @@ class _Shards:
         if "factor" not in self.order:
             return model
         named = some.groups[graph.given]
-        shared = np.where(named == FREE, FREE, of_several(named, self.sums.has_several))
+        shared = np.where(named == FREE, FREE, renumber_groups(named, self.sums.has_several))
         return model.with_weights(
-            weighted(model.graph, shared.astype(np.int32), self.order["factor"])
+            weigh_pairs(model.graph, shared.astype(np.int32), self.order["factor"])
         )
 
     def polish(self, at: int, gamma: float) -> float:

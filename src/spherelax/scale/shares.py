@@ -19,7 +19,7 @@ from spherelax.coordinate.readings import Listed
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.solved import CoordinateSource
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.reliability import agreement, of_several, weighted
+from spherelax.coordinate.worth.reliability import agreement, renumber_groups, weigh_pairs
 from spherelax.io.files.mapped import mapped, save_array, save_rows
 from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem
@@ -132,13 +132,13 @@ class Share:
             model = reading.read(graph, self.numbers[graph.given])
         if factor is not None and has_several is not None:
             shared = self._shared(graph, has_several)
-            model = model.with_weights(weighted(model.graph, shared, factor))
+            model = model.with_weights(weigh_pairs(model.graph, shared, factor))
         return model if totals is None else model.within(totals)
 
     def _shared(self, graph: Graph, has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the group of each item of the graph among those with several items."""
         named = self.named[graph.given]
-        return np.where(named == FREE, FREE, of_several(named, has_several)).astype(np.int32)
+        return np.where(named == FREE, FREE, renumber_groups(named, has_several)).astype(np.int32)
 
     def _learn(self, **order: Any) -> Answer:
         """Return the totals of what similarities are worth."""

@@ -8,7 +8,7 @@ import pytest
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.readings import Plain, recognize
-from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, by_rank, learn_worth
+from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, learn_worth, rank_worth
 from spherelax.problem import Problem
 from twins import dense_similarity
 
@@ -70,9 +70,9 @@ def test_worth_never_falls(seed):
 
 def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
     graph = graph_of(*scored(seed)[:2])
-    weighed = Worth(
-        np.float32([0.3, 0.7]), np.float32([0.2, 1.0]), np.unique(graph.values)
-    ).applied(graph)
+    weighed = Worth(np.float32([0.3, 0.7]), np.float32([0.2, 1.0]), np.unique(graph.values)).apply(
+        graph
+    )
     order = np.argsort(graph.values, kind="stable")
     distinct = np.diff(graph.values[order]) > 1e-4
     assert (np.diff(weighed.values[order])[distinct] > 0).all()
@@ -83,7 +83,7 @@ def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
 
 def test_nothing_is_learnt_without_sizes_or_contradictions(seed):
     W, groups, truth = scored(seed)
-    assert by_rank(graph_of((W > 0).astype(float), groups)) is None
+    assert rank_worth(graph_of((W > 0).astype(float), groups)) is None
     graph = graph_of(W, groups)
     assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None
     inside = graph_of(np.where(truth[:, None] == truth, W, 0.0), groups)
@@ -140,5 +140,5 @@ def test_what_was_learnt_holds_for_new_items(seed):
     result = start.extend(W, groups)
     assert f_score(truth, result.labels, groups) > 0.9
     weighed, before = result._source.model.graph, start._source.model.reading
-    again = before.worth.applied(build_graph(Problem.check(W, groups), before.unit))
+    again = before.worth.apply(build_graph(Problem.check(W, groups), before.unit))
     np.testing.assert_array_equal(dense_similarity(weighed), dense_similarity(again))

@@ -9,7 +9,7 @@ from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.readings import recognize
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.reliability import reweighted
+from spherelax.coordinate.worth.reliability import reweigh
 from spherelax.problem import Problem
 from twins import dense_similarity
 
@@ -41,7 +41,7 @@ def matching(seed, *, n_groups=10, universe=20, noisy=0.5, shuffled=1.0):
 
 def test_matches_of_unreliable_pairs_lose_weight(seed):
     graph, truth, is_noisy = matching(seed)
-    again = reweighted(graph, truth)
+    again = reweigh(graph, truth)
     W, V = dense_similarity(graph), dense_similarity(again)
     np.testing.assert_array_equal(V, V.T)
     np.testing.assert_array_equal(V > 0, W > 0)
@@ -60,7 +60,7 @@ def test_unequal_similarities_are_scaled_by_group_pair(seed):
     W = dense_similarity(graph) * np.outer(worth, worth)
     graph = build_graph(Problem.check(W, graph.groups()))
     truth = truth[graph.given]
-    W, V = dense_similarity(graph), dense_similarity(reweighted(graph, truth))
+    W, V = dense_similarity(graph), dense_similarity(reweigh(graph, truth))
     group = graph.groups()
     for a in range(group.max() + 1):
         for b in range(a):
@@ -71,29 +71,29 @@ def test_unequal_similarities_are_scaled_by_group_pair(seed):
 
 def test_nothing_is_learnt_where_all_agree(seed):
     graph, truth, _ = matching(seed, noisy=0.0)
-    assert reweighted(graph, truth) is None
+    assert reweigh(graph, truth) is None
     apart = np.arange(graph.n_items, dtype=np.int32)
-    assert reweighted(graph, apart) is None
+    assert reweigh(graph, apart) is None
 
 
 def test_nothing_is_learnt_from_even_noise(seed):
     rng = np.random.default_rng(seed)
     graph, _, _ = matching(seed, noisy=0.0)
     anyhow = rng.integers(2, size=graph.n_items).astype(np.int32)
-    assert reweighted(graph, anyhow) is None
+    assert reweigh(graph, anyhow) is None
 
 
 def test_nothing_is_learnt_from_few_matches_or_without_groups(seed):
     few, truth, _ = matching(seed, universe=3)
-    assert reweighted(few, truth) is None
+    assert reweigh(few, truth) is None
     graph, truth, _ = matching(seed)
     free = build_graph(Problem.check(dense_similarity(graph)))
-    assert reweighted(free, truth) is None
+    assert reweigh(free, truth) is None
 
 
 def test_nothing_is_learnt_from_a_single_pair_of_groups(seed):
     graph, truth, _ = matching(seed, n_groups=2, noisy=1.0)
-    assert reweighted(graph, truth) is None
+    assert reweigh(graph, truth) is None
     B = np.random.default_rng(seed).random((5, 5))
     W = np.block([[np.zeros((5, 5)), B], [B.T, np.zeros((5, 5))]])
     labels = sl.solve(W, [0] * 5 + [1] * 5, pick="stability").labels
@@ -109,7 +109,7 @@ def test_labels_are_better_for_what_was_learnt(seed):
         path = walk(model, Route(sl.Coordinate(), n_threads=1)).path()
         labels = path.labels[int(path.savings.argmax())]
         scores.append(sl.metrics.pairwise_scores(truth, labels, group).f_score)
-        again = reweighted(model.graph, labels)
+        again = reweigh(model.graph, labels)
         model = model if again is None else model.with_weights(again)
     assert scores[1] > scores[0] + 0.05
 

@@ -8,7 +8,7 @@ import spherelax as sl
 from spherelax.coordinate.graph import graph as graph_module
 from spherelax.coordinate.graph.graph import background, build_graph
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.worth.evidence import by_surprise
+from spherelax.coordinate.worth.evidence import surprise_worth
 from spherelax.coordinate.worth.strata import MAX_STRATA, PAIRS_A_STRATUM, Strata, strata_saving
 from spherelax.problem import Problem
 
@@ -141,7 +141,7 @@ def test_surprise_counts_the_pairs_that_are_as_similar(seed):
     every = W[np.triu_indices(20, 1)]
     at_least = [np.sum(every > v) + 0.5 for v in W[0, 1:]]
     surprise = -np.log(np.array(at_least) / len(every))
-    found = by_surprise(graph).applied(graph).values[:19]
+    found = surprise_worth(graph).apply(graph).values[:19]
     np.testing.assert_allclose(found / found[0], surprise / surprise[0], rtol=1e-5)
 
 
@@ -173,8 +173,8 @@ def test_blocks_change_nothing(monkeypatch, seed):
     floor = float(np.quantile(graph.values, 0.2))
 
     def found():
-        worth, strata = by_surprise(graph), Strata.of(graph, floor)
-        return [*worth[:2], worth.applied(graph).values, *strata]
+        worth, strata = surprise_worth(graph), Strata.of(graph, floor)
+        return [*worth[:2], worth.apply(graph).values, *strata]
 
     whole = found()
     monkeypatch.setattr(graph_module, "BLOCK_ENTRIES", 37)

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import prefetch
 
-# What stands for 0 where similarities, of which some are negative, cancel: it still is a sum.
-CANCELLED = np.float32(1e-30)
+# What stands for 0 where a number must not be 0: for a sum in which positive and negative
+# similarities cancel, and for the activation level 0 where its sign says something.
+TINY = np.float32(1e-30)
 
 
 class Sums(NamedTuple):
@@ -54,7 +55,7 @@ def gather(graph, labels, i, sums, n):
         touched[n] = c
         n += np.uint64(before == 0.0)
         after = before + values[e]
-        x[c] = CANCELLED if after == 0.0 else after
+        x[c] = TINY if after == 0.0 else after
     return np.int64(n)
 
 

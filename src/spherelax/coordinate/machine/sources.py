@@ -54,10 +54,10 @@ def _digest(path: Path, home: Path, package: str) -> str:
 def _read(path: Path) -> tuple[str, list[str]]:
     """Return the digest of a file, and the names that it imports and that may be modules."""
     content = path.read_bytes()
-    return hashlib.sha256(content).hexdigest(), list(_imported(content))
+    return hashlib.sha256(content).hexdigest(), list(_imports(content))
 
 
-def _imported(source: bytes) -> Iterator[str]:
+def _imports(source: bytes) -> Iterator[str]:
     """Yield the modules that a source imports, and the names from them."""
     for module, names in IMPORT.findall(source):
         yield module.decode()

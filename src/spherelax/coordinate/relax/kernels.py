@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.coordinate.graph.neighbors import activate_neighbors
+from spherelax.coordinate.graph.neighbors import TINY, activate_neighbors
 from spherelax.coordinate.machine import AHEAD, CACHED, compiled, prefetch
 from spherelax.coordinate.relax.rows import (
     PackedRows,
@@ -52,8 +52,6 @@ from spherelax.coordinate.relax.rows import (
 QUIET = 1e-3
 # The activation level of a row that is active at any resolution.
 ALWAYS = np.float32(np.inf)
-# Subtracted from an activation level that is stored times -1: so it is below 0 even if it is 0.
-TINY = np.float32(1e-30)
 
 
 class RowTerms(NamedTuple):

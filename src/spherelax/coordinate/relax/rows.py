@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import CANCELLED
+from spherelax.coordinate.graph.neighbors import TINY
 from spherelax.coordinate.machine import compiled
 
 
@@ -91,7 +91,7 @@ def attract(graph, rows, i, scratch):
             touched[n] = c
             n += np.uint64(before == 0.0)
             after = before + w * value[j, np.uint64(r + t)]
-            x[c] = CANCELLED if after == 0.0 else after
+            x[c] = TINY if after == 0.0 else after
     return np.int64(n)
 
 

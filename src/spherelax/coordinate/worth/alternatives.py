@@ -16,9 +16,6 @@ NEARLY = 0.98
 # agrees with it in the pairs that share a label by an F-score of at most ALIKE.
 TIMES = 1.1
 ALIKE = 0.9
-# A number of labels is an alternative if it is met at least this often, as a share of how often the
-# number of the answer is.
-OFTEN = 0.5
 
 
 def find_alternative(
@@ -45,7 +42,9 @@ def find_alternative(
 
 
 def find_frequent_alternative(labelings: Sequence[Labels], labels: Labels) -> int | None:
-    """Return the number of labels that is met most often after that of the labels; None: seldom.
+    """Return the number of labels that is met most often after that of the labels.
+
+    None: it is met less than half as often.
 
     Examples
     --------
@@ -57,4 +56,4 @@ def find_frequent_alternative(labelings: Sequence[Labels], labels: Labels) -> in
     numbers, counts = np.unique([count_labels(one) for one in labelings], return_counts=True)
     is_own = numbers == count_labels(labels)
     others = np.where(is_own, 0, counts)
-    return int(numbers[others.argmax()]) if others.max() >= OFTEN * counts[is_own].max() else None
+    return int(numbers[others.argmax()]) if 2 * others.max() >= counts[is_own].max() else None

@@ -104,7 +104,7 @@ class Description:
         if self.names > 0.0:
             return self.names * named + (1.0 - self.names) * unnamed_cost(of_size)
         unnamed = (1.0 if self.is_corrected else UNNAMED_RATE) * unnamed_cost(of_size)
-        n_items, n_labels = _counted(of_size)
+        n_items, n_labels = _count(of_size)
         return min(named, unnamed) if n_labels**2 <= n_items else unnamed
 
 
@@ -167,7 +167,7 @@ def labels_cost(of_size: NDArray[np.int64]) -> float:
     >>> round(labels_cost(np.bincount([5, 5])), 2), round(labels_cost(np.bincount([10])), 2)
     (7.73, 0.0)
     """
-    m, k = _counted(of_size)
+    m, k = _count(of_size)
     if m == 0:
         return 0.0
     return _log_binomial(m - 1, k - 1) + float(gammaln(m + 1)) - _log_orders(of_size)
@@ -184,14 +184,14 @@ def unnamed_cost(of_size: NDArray[np.int64]) -> float:
     >>> round(unnamed_cost(np.bincount([5, 5])), 2), unnamed_cost(np.bincount(np.ones(9, int)))
     (7.03, 0.0)
     """
-    m, k = _counted(of_size)
+    m, k = _count(of_size)
     if m == 0:
         return 0.0
     ways = float(gammaln(m + 1) - gammaln(of_size[1:] + 1).sum()) - _log_orders(of_size)
     return min(_log_binomial(m - 1, k - 1), _log_sums(m)) + ways
 
 
-def _counted(of_size: NDArray[np.int64]) -> tuple[int, int]:
+def _count(of_size: NDArray[np.int64]) -> tuple[int, int]:
     """Return the number of items and of labels, given how many labels have each size."""
     return int(np.arange(len(of_size)) @ of_size), int(of_size[1:].sum())
 

@@ -43,7 +43,7 @@ class Worth(NamedTuple):
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> graph = build_graph(Problem.check([[0, 9], [9, 0]], groups=["x", "y"]))
-    >>> Worth(np.float32([0.2, 0.8]), np.float32([0.1, 0.7])).applied(graph).values
+    >>> Worth(np.float32([0.2, 0.8]), np.float32([0.1, 0.7])).apply(graph).values
     array([0.7, 0.7], dtype=float32)
     """
 
@@ -51,7 +51,7 @@ class Worth(NamedTuple):
     worth: NDArray[np.float32]
     ranks: NDArray[np.float32] | None = None
 
-    def applied(self, graph: Graph) -> Graph:
+    def apply(self, graph: Graph) -> Graph:
         """Return the graph with similarities replaced by what they are worth."""
         values = np.empty(len(graph.values), dtype=np.float32)
         for block in blocks(len(values)):
@@ -68,7 +68,7 @@ class Worth(NamedTuple):
         return is_same and np.array_equal(self.worth, other.worth)
 
 
-def by_rank(graph: Graph) -> Worth | None:
+def rank_worth(graph: Graph) -> Worth | None:
     """Return what learning begins with: the largest similarity is worth one, the smallest half.
 
     None if there is nothing to learn: all similarities are the same.
@@ -78,7 +78,7 @@ def by_rank(graph: Graph) -> Worth | None:
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> W = [[0, 0, 9, 2], [0, 0, 3, 8], [9, 3, 0, 0], [2, 8, 0, 0]]
-    >>> by_rank(build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))).worth
+    >>> rank_worth(build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))).worth
     array([0.625, 0.75 , 0.875, 1.   ], dtype=float32)
     """
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
@@ -87,7 +87,7 @@ def by_rank(graph: Graph) -> Worth | None:
     return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32))
 
 
-def by_surprise(graph: Graph, rarity: float | None = None) -> Worth | None:
+def surprise_worth(graph: Graph, rarity: float | None = None) -> Worth | None:
     """Return what similarities without groups are worth; None if all of them are the same.
 
     If ``rarity`` is given, the graph stands for a larger one in which a similarity is as rare.
@@ -97,13 +97,13 @@ def by_surprise(graph: Graph, rarity: float | None = None) -> Worth | None:
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> W = [[0, 9, 0, 1], [9, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
-    >>> by_surprise(build_graph(Problem.check(W))).worth.round(2)
+    >>> surprise_worth(build_graph(Problem.check(W))).worth.round(2)
     array([0.44, 1.  ], dtype=float32)
     """
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
     if rarity is None:
-        rarity = rarity_of(len(graph.values), graph.n_present())
+        rarity = log_rarity(len(graph.values), graph.n_present())
     floors = quantiles(graph.values, STEPS)
     n = np.zeros(len(floors), dtype=np.intp)
     for block in blocks(len(graph.values)):
@@ -114,7 +114,7 @@ def by_surprise(graph: Graph, rarity: float | None = None) -> Worth | None:
     return Worth(floors, (surprise / surprise.max()).astype(np.float32))
 
 
-def rarity_of(n_entries: int, n_present: int) -> float:
+def log_rarity(n_entries: int, n_present: int) -> float:
     """Return minus the logarithm of the share of all pairs of items that have a similarity."""
     return float(np.log(n_present * (n_present - 1.0) / n_entries))
 

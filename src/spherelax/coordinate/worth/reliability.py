@@ -30,7 +30,7 @@ UNIT = 2.0**-30
 Counts = NDArray[np.int64]
 
 
-def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
+def reweigh(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     """Return the graph with similarities weighted by reliability; None if nothing is to be learnt.
 
     Examples
@@ -39,14 +39,14 @@ def reweighted(graph: Graph, labels: NDArray[np.int32]) -> Graph | None:
     >>> from spherelax.coordinate.graph.graph import build_graph
     >>> from spherelax.problem import Problem
     >>> W, groups, labels = make_partial_matching(6, 8, shuffled=0.0, random_state=0)
-    >>> reweighted(build_graph(Problem.check(W, groups)), labels) is None
+    >>> reweigh(build_graph(Problem.check(W, groups)), labels) is None
     True
     """
     if not graph.grouped or not is_open(len(graph.values), graph.n_groups()):
         return None
-    shared = of_several(graph.group, np.bincount(graph.group) > 1)
+    shared = renumber_groups(graph.group, np.bincount(graph.group) > 1)
     factor = factors(*agreement(graph, labels, shared, int(shared.max()) + 1))
-    return None if factor is None else weighted(graph, shared, factor)
+    return None if factor is None else weigh_pairs(graph, shared, factor)
 
 
 def is_open(n_entries: int, n_groups: int) -> bool:
@@ -54,12 +54,12 @@ def is_open(n_entries: int, n_groups: int) -> bool:
     return n_entries >= MATCHES * n_groups * n_groups
 
 
-def of_several(group: NDArray[np.int32], has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
+def renumber_groups(group: NDArray[np.int32], has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the group of each item, counted among those that have several items; else -1.
 
     Examples
     --------
-    >>> of_several(np.array([0, 1, 2, 0, 2]), np.array([True, False, True]))
+    >>> renumber_groups(np.array([0, 1, 2, 0, 2]), np.array([True, False, True]))
     array([ 0, -1,  1,  0,  1], dtype=int32)
     """
     number = np.where(has_several, np.cumsum(has_several) - 1, -1).astype(np.int32)
@@ -92,12 +92,12 @@ def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
     return np.asarray(factor / factor[matched > 0].max())
 
 
-def weighted(graph: Graph, shared: NDArray[np.int32], factor: NDArray[np.float64]) -> Graph:
+def weigh_pairs(graph: Graph, shared: NDArray[np.int32], factor: NDArray[np.float64]) -> Graph:
     """Return the graph whose similarities are multiplied by the factor of their pair of groups.
 
     ``shared`` is the group of each item among those with a factor; -1: it has none.
     """
-    return graph.with_values(_scaled(graph, shared, factor))
+    return graph.with_values(_scale(graph, shared, factor))
 
 
 @compiled
@@ -117,7 +117,7 @@ def agreement(graph, labels, group, q):
 
 
 @compiled
-def _scaled(graph, group, factor):
+def _scale(graph, group, factor):
     """Return the similarities times the factor of their pair of groups."""
     values = graph.values.copy()
     for i in range(len(group)):
