@@ -133,7 +133,7 @@ def _as_some_components(walked: Walked, route: Route) -> NDArray[np.bool_]:
 
 def beyond_noise_of(some: Model, gammas: NDArray[np.float64], route: Route) -> NDArray[np.bool_]:
     """Tell of some resolutions whether labels of a model are beyond noise there."""
-    walked = Walked(some, walk(some, route).path())
+    walked = Walked.of(walk(some, route))
     return beyond_noise(walked, route)[_nearest(walked, gammas)]
 
 

@@ -41,6 +41,11 @@ class Walked(NamedTuple):
     path: SweepPath
     is_large: bool = False
 
+    @classmethod
+    def of(cls, trail: Trail, *, is_large: bool = False) -> Walked:
+        """Return what a walk has left behind."""
+        return cls(trail.model, trail.path(), is_large)
+
     @property
     def best(self) -> int:
         """The step whose labels save most: whatever is picked later, all is learnt from them."""
@@ -75,7 +80,8 @@ def walk(model: Model, route: Route, callback: Callback | None = None) -> Trail:
     steps = zip(resolutions.tolist(), iterates(model, route, resolutions), strict=False)
     try:
         for resolution, iterate in steps:
-            trail.add(iterate, resolution)
+            labels = trail.improve(iterate)
+            trail.add(labels, iterate, resolution)
             if callback is not None:
                 callback(trail.last_step(len(resolutions)))
             if trail.has_ended:
@@ -108,7 +114,7 @@ def run(
         reading = read_part(problem, graph, route, unit, sources)
         of_item = None if sources is None else sources[graph.given]
         model = reading.read(graph, graph.given, of_item)
-        return weigh_groups(_walk(model, route, callback, is_large=True), route, callback)
+        return weigh_groups(Walked.of(walk(model, route, callback), is_large=True), route, callback)
     model = recognize(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
     walked = learn(model, route, callback)
     is_open = model.reading.is_corrected and not route.has_many(model) and not is_metric
@@ -122,11 +128,11 @@ def learn(
     model: Model, route: Route, callback: Callback | None = None, n_lessons: int = LESSONS
 ) -> Walked:
     """Walk a model, learn from its best labels what similarities are worth, and walk once more."""
-    walked = _walk(model, route, callback)
+    walked = Walked.of(walk(model, route, callback))
     with keeping(walked):
         better = teach(walked, route, n_lessons)
         if better is not model:
-            walked = _walk(better, route, callback)
+            walked = Walked.of(walk(better, route, callback))
     return weigh_groups(walked, route, callback)
 
 
@@ -161,7 +167,8 @@ def weigh_groups(walked: Walked, route: Route, callback: Callback | None) -> Wal
         weights = reweigh(model.graph, walked.labels)
         if weights is None:
             return walked
-        return _walk(model.with_weights(weights), route, callback, is_large=walked.is_large)
+        trail = walk(model.with_weights(weights), route, callback)
+        return Walked.of(trail, is_large=walked.is_large)
 
 
 def read_part(
@@ -187,15 +194,8 @@ def read_whole(
     """Return what a part teaches about the similarities of the whole."""
     model = recognize(part, unit=unit, sources=sources)
     if isinstance(model.reading, Learnt):
-        model = teach(_walk(model, route), route)
+        model = teach(Walked.of(walk(model, route)), route)
     return model.reading.generalize(model, facts)
-
-
-def _walk(
-    model: Model, route: Route, callback: Callback | None = None, *, is_large: bool = False
-) -> Walked:
-    """Walk a model, and return its path."""
-    return Walked(model, walk(model, route, callback).path(), is_large)
 
 
 def _needs_correction(model: Model, labels: Labels) -> bool:

@@ -180,9 +180,8 @@ class Trail:
         grouped = model.graph.grouped
         self.n_components = 1 if grouped else len(model.graph.component_ptr) - 1
 
-    def add(self, iterate: sweep.Iterate, resolution: float) -> None:
-        """Round and polish the rows of a step; where they hardly moved, go on from the labels."""
-        new = self._improve(iterate)
+    def add(self, new: Labels | None, iterate: sweep.Iterate, resolution: float) -> None:
+        """Keep the labels of a step, and its curves; None: they are those of the step before."""
         if new is None:
             labels, account, saving = self.labels[-1], self.accounts[-1], self.savings[-1]
         else:
@@ -197,8 +196,8 @@ class Trail:
         self.etas.append(eta if eta > ROUNDING * abs(objective) else 0.0)
         self.objectives.append(objective)
 
-    def _improve(self, iterate: sweep.Iterate) -> Labels | None:
-        """Return the labels of a step, or None if they are those of the step before.
+    def improve(self, iterate: sweep.Iterate) -> Labels | None:
+        """Round the rows of a step and polish the labels; None: they are those of the step before.
 
         Components whose rows have hardly changed go on from the labels that they had.
         """
