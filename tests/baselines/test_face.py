@@ -20,7 +20,7 @@ def test_dense_is_a_new_matrix_of_floats():
 
 @pytest.mark.parametrize(
     ("universe", "message"),
-    [(0, "universe must be an integer from 1 to 4"), (1, "must be at least 2, the size of the")],
+    [(0, "universe must be an integer in \\[1, 4\\]"), (1, "must be at least 2, the size of the")],
 )
 def test_a_universe_has_room_for_the_largest_group(universe, message):
     with pytest.raises(InvalidInputError, match=message):
@@ -31,5 +31,5 @@ def test_a_universe_has_room_for_the_largest_group(universe, message):
 def test_matching_needs_groups_and_clusters_are_at_most_items():
     with pytest.raises(InvalidInputError, match="groups must hold one label per item; found None"):
         matching_problem(np.eye(2), None)
-    with pytest.raises(InvalidInputError, match="n_clusters must be an integer from 1 to 2"):
+    with pytest.raises(InvalidInputError, match="n_clusters must be an integer in \\[1, 2\\]"):
         clustering_problem(np.eye(2), 3)

@@ -18,7 +18,8 @@ from spherelax.labels import Labels, separate
 
 # Share of the items that lose their labels in one trial.
 SHARE = 0.3
-# Trials in a row without better labels after which there are no more.
+# Trials at most, and trials in a row without better labels after which there are no more.
+TRIALS = 100
 IN_VAIN = 30
 # Labels that save more nats per item than this are clear, and not shaken: shaking takes time, and
 # would gain only wrong matches that agree with each other.
@@ -45,7 +46,7 @@ def shake_labels(
     if most > CLEAR * graph.n_present():
         return labels
     rng, present = np.random.default_rng(SEED), np.flatnonzero(graph.weight)
-    while n_in_vain < IN_VAIN:
+    for _ in range(TRIALS):
         alone = np.zeros(graph.n_items, dtype=np.bool_)
         alone[present] = rng.random(len(present)) < SHARE
         found = polish_labels(graph, separate(best, alone), gamma)
@@ -53,4 +54,6 @@ def shake_labels(
         n_in_vain += 1
         if saved > most:
             best, most, n_in_vain = found, saved, 0
+        if n_in_vain == IN_VAIN:
+            break
     return best
