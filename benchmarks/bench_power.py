@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import spherelax as sl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-import oracle
+from support import oracle
 
 N_ITEMS, N_COLUMNS, N_INNER, ALPHA_STEP = 1000, 100, 20, 0.01
 

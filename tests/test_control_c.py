@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numba import njit, types
 from numba.core.dispatcher import Dispatcher
+from support.problems import clean, quiet_solve, tuned
 
 import spherelax as sl
-from problems import clean, quiet_solve, tuned
 from spherelax.coordinate.graph import tally
 
 

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from program import invoke
+from support.program import invoke
 
 import spherelax as sl
 from spherelax.errors import LONGEST, brief, shown

@@ -15,9 +15,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from support.problems import candidates
 
 import spherelax as sl
-from problems import candidates
 from spherelax.settings import SOLVERS
 
 with pytest.MonkeyPatch.context() as patch:

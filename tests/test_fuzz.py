@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from program import BLOCKS
+from support.program import BLOCKS
 
 import spherelax as sl
 from fuzzing.trial import judged

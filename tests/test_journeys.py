@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from program import invoke
+from support.program import invoke
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = ("photographs.md", "records.md", "graphs.md")

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import twins
 
 import spherelax as sl
-import twins
 from spherelax.labels import count_labels, encode, listed, renumber, separate, separate_groups
 
 LABELS = st.lists(st.integers(0, 9), min_size=1, max_size=20).map(np.array)

@@ -5,8 +5,8 @@ from math import inf
 
 import numpy as np
 import pytest
-from program import PYTHON, run
 from scipy.sparse import coo_array
+from support.program import PYTHON, run
 
 import spherelax as sl
 from spherelax import memory, similarity

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from program import invoke
+from support.lists import with_copies
+from support.program import invoke
 
 import spherelax as sl
-from lists import with_copies
 
 
 def problem(seed, n_copies):

@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
-import oracle
 import pytest
 import scipy.sparse as sp
+from support import oracle
 
 import spherelax as sl
 from spherelax.power import sphere

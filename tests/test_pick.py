@@ -1,10 +1,10 @@
 """The three picks: the valley of eta, the shortest description, the most stable labels."""
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support import oracle
 
 from spherelax.pick import pick_description, pick_stability, pick_step, pick_valley
 from spherelax.result import Status, SweepPath

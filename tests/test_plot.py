@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from matplotlib.colors import to_hex
+from support.problems import candidates
 
 import spherelax as sl
-from problems import candidates
 from spherelax import plot
 from spherelax.datasets import make_binary_similarity, make_partial_matching
 from spherelax.metrics import pairwise_scores

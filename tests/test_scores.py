@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.lists import calibration_error
 
 import spherelax as sl
-from lists import calibration_error
 
 TWO_SOURCES = {
     "2src_abt-buy_tri_k3": 0.91,

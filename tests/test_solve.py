@@ -9,9 +9,9 @@ import scipy.io
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.problems import SIZES, clean, quiet_solve, tuned
 
 import spherelax as sl
-from problems import SIZES, clean, quiet_solve, tuned
 from spherelax.labels import renumber
 from spherelax.settings import SOLVERS
 

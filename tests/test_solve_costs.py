@@ -6,10 +6,10 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.problems import SIZES, clean, quiet_solve, tuned
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import spherelax as sl
-from problems import SIZES, clean, quiet_solve, tuned
 from spherelax.coordinate.graph.graph import LARGE
 from spherelax.coordinate.machine import threads
 from spherelax.power import sweep as power

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from program import BLOCKS, EDGES, GROUPS, PAIRS
+from support.program import BLOCKS, EDGES, GROUPS, PAIRS
 
 
 def save_database(path: str) -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from program import PYTHON, invoke
+from support.program import PYTHON, invoke
 
 import spherelax
 

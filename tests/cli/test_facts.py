@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from program import BLOCKS
+from support.program import BLOCKS
 
 from spherelax import io
 from spherelax.cli.facts import facts

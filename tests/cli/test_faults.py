@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from program import assert_one_line, invoke, run
+from support.program import assert_one_line, invoke, run
 
 import spherelax
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from program import invoke
+from support.program import invoke
 
 
 def test_formulas_are_escaped_on_request() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from program import ENVIRONMENT, POWER, invoke, labels_in, run_on_terminal
+from support.program import ENVIRONMENT, POWER, invoke, labels_in, run_on_terminal
 
 import spherelax
 from spherelax import io

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from program import POWER, assert_one_line, invoke
+from support.program import POWER, assert_one_line, invoke
 
 import spherelax
 from spherelax import io

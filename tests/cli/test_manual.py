@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
-from program import BLOCKS, PAIRS, invoke
+from support.program import BLOCKS, PAIRS, invoke
 
 import spherelax
 from spherelax import cli, io

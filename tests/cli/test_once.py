@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from program import invoke
 from sklearn.datasets import make_blobs
+from support.program import invoke
 
 from spherelax import io, problem
 from spherelax.io import reading

@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from program import run
 from scipy.sparse import triu
 from sklearn.feature_extraction.text import TfidfVectorizer
+from support.program import run
 
 from spherelax.metrics import pairwise_scores
 

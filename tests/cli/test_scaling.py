@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from program import PAIRS, assert_one_line, invoke, run
+from support.program import PAIRS, assert_one_line, invoke, run
 
 from spherelax.cli import scaling
 

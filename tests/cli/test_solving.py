@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from program import POWER, invoke, labels_in
+from support.program import POWER, invoke, labels_in
 
 import spherelax
 

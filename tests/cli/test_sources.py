@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, PYTHON, assert_one_line, invoke, labels_in, run
+from support.program import ENVIRONMENT, PYTHON, assert_one_line, invoke, labels_in, run
 
 from spherelax import io
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from program import assert_one_line, invoke
+from support.program import assert_one_line, invoke
 
 from spherelax import io
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import ENVIRONMENT, POWER, PYTHON, assert_one_line, labels_in, run_on_terminal
+from support.program import ENVIRONMENT, POWER, PYTHON, assert_one_line, labels_in, run_on_terminal
 
 from spherelax.cli.terminal import Progress, saying_that_it_compiles
 from spherelax.result import Step

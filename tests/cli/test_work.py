@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from program import GROUPS, PAIRS, POWER, invoke, labels_in
+from support.problems import candidates
+from support.program import GROUPS, PAIRS, POWER, invoke, labels_in
 
 import spherelax
-from problems import candidates
 from spherelax import io
 from spherelax.io.words import ITEMS, RECORDS
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.problems import quiet_solve
 
 import spherelax as sl
-from problems import quiet_solve
 from spherelax.coordinate import finish as module
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished

@@ -5,9 +5,9 @@ from functools import reduce
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support import twins
 
 import spherelax as sl
-import twins
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.model import Facts

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support import twins
 
 import spherelax as sl
-import twins
 from spherelax.coordinate.readings import Learnt, Plain, Ranked, begin, extend, recognize
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route

@@ -5,10 +5,10 @@ from itertools import islice
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support import twins
+from support.problems import clean
 
 import spherelax as sl
-import twins
-from problems import clean
 from spherelax.coordinate.trail import grid, iterates
 from spherelax.labels import renumber
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from program import invoke
+from support.lists import entities, matrix
+from support.program import invoke
 
 import spherelax as sl
-from lists import entities, matrix
 from spherelax.coordinate.lists import odds
 from spherelax.labels import inside_pairs
 

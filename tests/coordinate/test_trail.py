@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support import twins
 
 import spherelax as sl
-import twins
 from spherelax.coordinate.graph.neighbors import components
 from spherelax.coordinate.readings import recognize
 from spherelax.coordinate.run import Interrupted, walk

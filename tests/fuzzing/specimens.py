@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.io
 import scipy.sparse as sp
-from program import BLOCKS, EDGES, GROUPS, PAIRS
+from support.colmap_scene import make_scene
+from support.program import BLOCKS, EDGES, GROUPS, PAIRS
 
 import spherelax as sl
-from colmap_scene import make_scene
 
 N_POINTS = 40
 # Files of AnnData are read in another process, which takes a second: they are damaged seldom.

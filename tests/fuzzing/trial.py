@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from program import BLOCKS
+from support.program import BLOCKS
 
 import spherelax as sl
 from fuzzing.damage import damaged

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from program import invoke
+from support.colmap_scene import make_scene
+from support.problems import with_confidence, with_labels
+from support.program import invoke
 
 import spherelax as sl
-from colmap_scene import make_scene
-from problems import with_confidence, with_labels
 from spherelax import io
 from spherelax.io.words import CELLS, ITEMS, KEYPOINTS, POINTS, RECORDS, Words
 from spherelax.report import report_html

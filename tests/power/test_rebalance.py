@@ -1,9 +1,9 @@
 """Rebalancing and the three numbers that stand for V."""
 
 import numpy as np
-import oracle
 import pytest
 import scipy.sparse as sp
+from support import oracle
 
 import spherelax as sl
 from spherelax.power import rebalance as module

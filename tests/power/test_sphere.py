@@ -1,11 +1,11 @@
 """The non-negative sphere: projection, start, consensus."""
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from support import oracle
 
 from spherelax.power import sphere
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support.problems import with_confidence
 
 import spherelax as sl
-from problems import with_confidence
 from spherelax.io.items import Items
 from spherelax.report import report_html
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
+from support.problems import with_labels
 
-from problems import with_labels
 from spherelax.report import report_html
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped, why

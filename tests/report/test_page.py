@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.problems import Sure, with_confidence
 
 import spherelax as sl
-from problems import Sure, with_confidence
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case

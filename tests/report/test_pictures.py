@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from support.problems import with_labels
 
 import spherelax as sl
-from problems import with_labels
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case

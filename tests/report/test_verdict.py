@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.problems import with_confidence
 
 import spherelax as sl
-from problems import with_confidence
 from spherelax.report import report_html
 
 

@@ -6,9 +6,9 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 import pytest
+from support.problems import with_confidence, with_labels
 
 import spherelax as sl
-from problems import with_confidence, with_labels
 from spherelax.io import Items, read_pairs
 from spherelax.report import report_html
 from spherelax.report.case import Case

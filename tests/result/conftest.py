@@ -1,9 +1,9 @@
 """A result of each solver."""
 
 import pytest
+from support.problems import tuned
 
 import spherelax as sl
-from problems import tuned
 from spherelax.settings import SOLVERS
 
 

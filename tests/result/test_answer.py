@@ -5,9 +5,9 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from support.problems import candidates, quiet_solve
 
 import spherelax as sl
-from problems import candidates, quiet_solve
 
 
 @pytest.mark.parametrize("wanted", [0.01, 0.434, 1.012, 4.0, 32.3])

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support.problems import candidates, quiet_solve
 
 import spherelax as sl
-from problems import candidates, quiet_solve
 from spherelax.result import TAKEN_FOR, Reading, say_reading
 
 

@@ -7,7 +7,7 @@ import pytest
 def pairs(tmp_path):
     """Two files of pairs."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    from shard_tables import table  # noqa: PLC0415 (it needs pyarrow)
+    from support.shard_tables import table  # noqa: PLC0415 (it needs pyarrow)
 
     found, folder = table(), tmp_path / "pairs"
     folder.mkdir()
@@ -20,6 +20,6 @@ def pairs(tmp_path):
 @pytest.fixture
 def here(monkeypatch):
     """Use no processes where a test is about something else."""
-    from shard_tables import Here  # noqa: PLC0415 (it needs pyarrow)
+    from support.shard_tables import Here  # noqa: PLC0415 (it needs pyarrow)
 
     monkeypatch.setattr("spherelax.scale.run.Processes", lambda *_: Here())

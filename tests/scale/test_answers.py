@@ -7,7 +7,8 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("duckdb")
 
-from shard_tables import table  # noqa: E402 (it needs pyarrow)
+from support.shard_tables import table  # noqa: E402 (it needs pyarrow)
+
 from spherelax import scale  # noqa: E402
 from spherelax.io.files.mapped import save_array  # noqa: E402
 from spherelax.scale.answers import answer, part, read_sums  # noqa: E402

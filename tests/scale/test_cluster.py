@@ -11,8 +11,9 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
-import shard_faults as faults  # noqa: E402 (it needs all three)
-from shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
+from support import shard_faults as faults  # noqa: E402 (it needs all three)
+from support.shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
+
 from spherelax import InvalidInputError, scale  # noqa: E402
 from spherelax.scale import cluster, run  # noqa: E402
 

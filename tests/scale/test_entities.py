@@ -7,7 +7,8 @@ from spherelax import InvalidInputError
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
-from shard_tables import rows  # noqa: E402
+from support.shard_tables import rows  # noqa: E402
+
 from spherelax import scale  # noqa: E402
 
 

@@ -9,7 +9,8 @@ from spherelax.problem import Problem
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
-from shard_tables import table  # noqa: E402
+from support.shard_tables import table  # noqa: E402
+
 from spherelax import scale  # noqa: E402
 from spherelax.scale import matrix  # noqa: E402
 

@@ -5,7 +5,8 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
-import shard_faults as faults  # noqa: E402 (it needs both)
+from support import shard_faults as faults  # noqa: E402 (it needs both)
+
 from spherelax.scale import processes, tasks  # noqa: E402
 
 

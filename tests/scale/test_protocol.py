@@ -5,7 +5,8 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
 
-from shard_tables import table  # noqa: E402 (it needs pyarrow)
+from support.shard_tables import table  # noqa: E402 (it needs pyarrow)
+
 from spherelax import Coordinate, InvalidInputError, scale  # noqa: E402
 from spherelax.scale.protocol import advance, perform  # noqa: E402
 

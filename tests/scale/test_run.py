@@ -17,8 +17,9 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 duckdb = pytest.importorskip("duckdb")
 
-import shard_faults as faults  # noqa: E402 (it needs both)
-from shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
+from support import shard_faults as faults  # noqa: E402 (it needs both)
+from support.shard_tables import N_SHARDS, answer, rows, table  # noqa: E402
+
 from spherelax import scale  # noqa: E402
 from spherelax.scale import cluster, run  # noqa: E402
 

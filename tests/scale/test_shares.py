@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip("pyarrow", reason="the scale extra is not installed")
 pytest.importorskip("duckdb", reason="the scale extra is not installed")
 
-from shard_tables import table
+from support.shard_tables import table
+
 from spherelax import scale
 from spherelax.coordinate.graph.account import Totals
 from spherelax.coordinate.readings import Plain, recognize

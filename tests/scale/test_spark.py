@@ -9,7 +9,7 @@ pytest.importorskip("duckdb")
 pq = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("pyspark", reason="PySpark is not installed")
 
-from shard_tables import answer, rows, table  # noqa: E402 (it needs both)
+from support.shard_tables import answer, rows, table  # noqa: E402 (it needs both)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
 

@@ -3,9 +3,9 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.lists import with_copies
 
 import spherelax as sl
-from lists import with_copies
 from spherelax.coordinate.copies.duplicates import _probability
 from spherelax.result import say_duplicates
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import weak_clusters
+from support.graphs import weak_clusters
 
 from spherelax.coordinate.graph.account import OCTAVE, UNIT, Account, Totals, sum_units
 from spherelax.coordinate.graph.graph import blocks, build_graph

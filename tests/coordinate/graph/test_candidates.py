@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.lists import two_sources
 
-from lists import two_sources
 from spherelax.coordinate.graph.candidates import Candidates, wedges
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.problem import Problem

@@ -1,10 +1,10 @@
 """A graph of labels has what lies between the labels."""
 
 import numpy as np
-from graphs import random_labels, weak_clusters
+from support.graphs import random_labels, weak_clusters
+from support.twins import dense_similarity, membership
 
 from spherelax.coordinate.graph import contract
-from twins import dense_similarity, membership
 
 
 def test_similarities_between_labels_add_up(seed):

@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.twins import dense_similarity
 
 from spherelax.coordinate.graph import graph as graph_module
 from spherelax.coordinate.graph import order as order_module
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.problem import Problem
-from twins import dense_similarity
 
 
 def counts(seed, m=30):

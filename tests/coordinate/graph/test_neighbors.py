@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graphs import weak_clusters
 from scipy.sparse.csgraph import connected_components
+from support.graphs import weak_clusters
+from support.twins import dense_similarity, membership
 
 from spherelax.coordinate.graph import neighbors
 from spherelax.labels import renumber
-from twins import dense_similarity, membership
 
 
 @pytest.mark.parametrize("items", [[3], [0, 5, 11]])

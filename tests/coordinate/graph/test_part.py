@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support.lists import calibration_error, entities, matrix
 
 import spherelax as sl
-from lists import calibration_error, entities, matrix
 from spherelax.coordinate.graph import part as module
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.graph import build_graph

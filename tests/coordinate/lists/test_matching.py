@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from support.lists import calibration_error, two_sources, with_copies
 
-from lists import calibration_error, two_sources, with_copies
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.lists.matching import _Net, learn_matching
 from spherelax.coordinate.worth.curve import Curve

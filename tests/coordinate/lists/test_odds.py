@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 import scipy.stats
 from sklearn.datasets import make_blobs
+from support.lists import entities, matrix, two_sources
 
 import spherelax as sl
-from lists import entities, matrix, two_sources
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.lists import odds
 from spherelax.coordinate.lists.odds import (

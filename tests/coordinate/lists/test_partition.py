@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.lists import calibration_error, entities
 
-from lists import calibration_error, entities
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.lists import partition

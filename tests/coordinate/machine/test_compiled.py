@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from numba import config, types
 from packaging.requirements import Requirement
+from support.damage import DAMAGES, damaged
 
 import spherelax
-from damage import DAMAGES, damaged
 from spherelax import coordinate
 from spherelax.coordinate.machine import compiled
 

@@ -9,8 +9,8 @@ import llvmlite
 import llvmlite.binding as llvm
 import numba
 import pytest
+from support.damage import DAMAGES, damaged
 
-from damage import DAMAGES, damaged
 from spherelax.coordinate.machine import compiled, shipped, sources
 
 # The package has the decorator under this name.

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from graphs import average, random_labels, weak_clusters
 from scipy.optimize import linear_sum_assignment
+from support import twins
+from support.graphs import average, random_labels, weak_clusters
 
-import twins
 from spherelax.coordinate.moves import moves
 from spherelax.coordinate.moves.polish import _room
 from spherelax.labels import renumber

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graphs import average, random_labels, weak_clusters
+from support import twins
+from support.graphs import average, random_labels, weak_clusters
 
 import spherelax as sl
-import twins
 from spherelax.coordinate.graph.graph import LARGE, build_graph
 from spherelax.coordinate.machine import threads
 from spherelax.coordinate.moves import polish

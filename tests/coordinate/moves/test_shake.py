@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support import twins
 
 import spherelax as sl
-import twins
 from spherelax.coordinate.moves import shake
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.moves.shake import shake_labels

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
+from support.lists import entities
 
 import spherelax as sl
-from lists import entities
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.points.borders import LARGEST, SMALLEST, PatchLaw
 from spherelax.labels import renumber

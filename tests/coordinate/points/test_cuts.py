@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from graphs import weak_clusters
 from scipy.sparse.csgraph import shortest_path
+from support.graphs import weak_clusters
+from support.twins import dense_similarity
 
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.points import cuts
 from spherelax.coordinate.points.cuts import nearest, peak_and_valley
 from spherelax.problem import Problem
 from spherelax.similarity import nearest_neighbors
-from twins import dense_similarity
 
 
 def as_given(W):

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
-from relaxing import (
+from support.relaxing import (
     SHARES,
     check_columns,
     check_rows,
@@ -14,11 +13,12 @@ from relaxing import (
     random_graph,
     resolutions,
 )
+from support.twins import ascend, dense_rows, dense_similarity, relaxed_objective, rounded, units_of
+
 from spherelax.coordinate.relax import kernels
 from spherelax.coordinate.relax import sweep as coordinate
 from spherelax.coordinate.relax.kernels import RowTerms, Span
 from spherelax.coordinate.relax.rows import round_rows
-from twins import ascend, dense_rows, dense_similarity, relaxed_objective, rounded, units_of
 
 
 class Passes:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from support.twins import best_row, dense_rows, rounded, units_of
 
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.relax import rows as kernels
 from spherelax.coordinate.relax.rows import PackedRows, Scratch, round_rows
 from spherelax.coordinate.relax.sweep import start
 from spherelax.problem import Problem
-from twins import best_row, dense_rows, rounded, units_of
 
 M, R = 12, 3  # columns, and entries of a row
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from support import twins
+from support.relaxing import check_columns, check_rows, large_graph, random_graph, resolutions
 
-import twins
-from relaxing import check_columns, check_rows, large_graph, random_graph, resolutions
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.machine import threads
 from spherelax.coordinate.relax import kernels, round_rows, sweep, sweep_rows

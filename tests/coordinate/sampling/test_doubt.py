@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.stats import mannwhitneyu
+from support import twins
+from support.problems import quiet_solve
 
 import spherelax as sl
-import twins
-from problems import quiet_solve
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.sampling.doubt import WALK, learn_beliefs, walk_share
 from spherelax.coordinate.sampling.gibbs import Beliefs, Net

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from support.lists import entities, matrix, two_sources
+from support.problems import quiet_solve
 
 import spherelax as sl
-from lists import entities, matrix, two_sources
-from problems import quiet_solve
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.lists.matching import judge_matching
 from spherelax.coordinate.sampling import posterior as module

@@ -7,6 +7,7 @@ from math import comb, log
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.twins import dense_similarity
 
 import spherelax as sl
 from spherelax.coordinate.graph.tally import within
@@ -22,7 +23,6 @@ from spherelax.coordinate.worth.description import (
 )
 from spherelax.labels import renumber
 from spherelax.problem import Problem
-from twins import dense_similarity
 
 M = 120  # items
 

@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+from support.twins import dense_similarity
 
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.readings import Plain, recognize
 from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, learn_worth, rank_worth
 from spherelax.problem import Problem
-from twins import dense_similarity
 
 
 def scored(seed, *, shuffled=0.4, apart=2.0, n_groups=12, universe=15):

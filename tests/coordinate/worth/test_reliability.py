@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
+from support.twins import dense_similarity
 
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
@@ -11,7 +12,6 @@ from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.reliability import reweigh
 from spherelax.problem import Problem
-from twins import dense_similarity
 
 
 def matching(seed, *, n_groups=10, universe=20, noisy=0.5, shuffled=1.0):

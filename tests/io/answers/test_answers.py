@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.problems import candidates, tuned
 
 import spherelax as sl
-from problems import candidates, tuned
 from spherelax import io
 from spherelax.io.answers.answers import ENDINGS, UNSURE, columns_csv, summary, write_answer
 from spherelax.io.readers.points import Points

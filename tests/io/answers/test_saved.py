@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.problems import candidates, tuned, with_labels
 
 import spherelax as sl
-from problems import candidates, tuned, with_labels
 from spherelax import io
 from spherelax.io import Items, Records, load_result, save_result, summary, write_answer
 from spherelax.settings import SOLVERS

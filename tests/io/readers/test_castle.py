@@ -6,9 +6,9 @@ from shutil import copyfile
 
 import numpy as np
 import pytest
-from program import invoke
+from support.colmap_scene import matches_of, run
+from support.program import invoke
 
-from colmap_scene import matches_of, run
 from spherelax import Result, baselines, metrics, solve
 from spherelax.io.readers.colmap import Keypoints, read_colmap, write_colmap
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from program import invoke
 from sklearn.metrics import adjusted_rand_score
+from support.program import invoke
 
 import spherelax as sl
 from spherelax.io import from_anndata, label_obs, read_h5ad, write_h5ad

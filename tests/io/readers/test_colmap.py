@@ -6,8 +6,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-
-from colmap_scene import (
+from support.colmap_scene import (
     IMAGES,
     MAX,
     N_POINTS,
@@ -18,7 +17,8 @@ from colmap_scene import (
     make_scene,
     run,
 )
-from problems import with_labels
+from support.problems import with_labels
+
 from spherelax import InvalidInputError, solve
 from spherelax.io.files.sqlite import opened_database
 from spherelax.io.readers.colmap import read_colmap, write_colmap

@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-
-from colmap_scene import (
+from support.colmap_scene import (
     MAX,
     N_POINTS,
     PAIRS,
@@ -22,7 +21,8 @@ from colmap_scene import (
     true_matches,
     wrong_match,
 )
-from problems import with_labels
+from support.problems import with_labels
+
 from spherelax import InvalidInputError
 from spherelax.io.readers import colmap
 from spherelax.io.readers.colmap import MatchCounts, read_colmap, write_colmap

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from program import assert_one_line, invoke, run
+from support.program import assert_one_line, invoke, run
 
 import spherelax as sl
 from spherelax import InvalidInputError

@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
+from support.problems import with_labels
 
-from problems import with_labels
 from spherelax import solve
 
 MAX = 2147483647

@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
+from support.twins import dense_rows
 
 from spherelax.coordinate.graph.graph import LARGE, build_graph
 from spherelax.coordinate.graph.neighbors import strengths
 from spherelax.problem import Problem
-from twins import dense_rows
 
 SHARES = [6.0, 3.0, 2.0, 1.5, 1.2, 1.0, 0.8, 0.6]  # resolutions, in units of the average
 

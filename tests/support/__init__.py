@@ -1,0 +1,1 @@
+"""What several tests use: problems, slow and simple oracles, the program."""
