@@ -1,5 +1,5 @@
 # make demo: set up and solve a small problem. make test: set up and run every check.
-# make check: the same without slow tests, under a minute, for a change in hand.
+# make check: the same without slow tests, one to two minutes, for a change in hand.
 # make oldest, make newest: every test with the oldest promised and the newest releases.
 # make experiments: every figure and table of the paper and more, hours; -quick: the same, tiny.
 # make fuzz: 10,000 damaged files, as much odd input, and laws; FUZZ sets the number. make fuzz-guided:

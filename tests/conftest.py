@@ -16,7 +16,7 @@ collect_ignore = ["fuzzing/guided.py", *(["cli"] if sys.platform == "win32" else
 
 SLOW_FIXTURES = {"data_home", "browser"}
 SLOW_PLACES = {
-    *("baselines", "docs"),
+    *("baselines", "docs", "scale", "test_cells.py"),
     *("test_benchmarks.py", "test_examples.py", "test_experiments.py"),
     *("test_plot.py", "test_solve_costs.py"),
 }
