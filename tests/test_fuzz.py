@@ -83,6 +83,7 @@ def test_tables(rows, separator, ending, kind):
         assert verdict(lambda: sl.io.read(path, kind=kind)) in GOOD
 
 
+@pytest.mark.slow
 @some
 @given(data=st.data())
 def test_saved_results(data):
@@ -142,6 +143,7 @@ def problems(draw):
     return W, groups
 
 
+@pytest.mark.slow
 @some
 @given(
     problem=problems(),

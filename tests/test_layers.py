@@ -207,6 +207,7 @@ def modules_after(statement):
     return set(out.stdout.split())
 
 
+@pytest.mark.slow
 def test_import_is_light():
     loaded = modules_after("import spherelax")
     assert loaded.isdisjoint({"numpy", "scipy", "sklearn", "matplotlib", "click"})

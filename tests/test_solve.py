@@ -176,6 +176,7 @@ def small_problems(draw):
     return W + np.triu(W, 1).T, groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 @settings(max_examples=60, deadline=None)
 @given(small_problems(), st.sampled_from([0.0, 0.01, 0.5]), st.sampled_from([1, 4]))

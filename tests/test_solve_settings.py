@@ -15,6 +15,7 @@ STATUS_OF_PICK = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pick", STATUS_OF_PICK)
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_every_pick_finds_clear_structure(pick, missing, solver, seed):

@@ -100,6 +100,7 @@ def starts_programs(example: str) -> bool:
     return example.startswith("spherelax scale")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "example",
     [

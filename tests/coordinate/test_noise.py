@@ -144,6 +144,7 @@ def blocks(m, gap, seed):
     return (half | half.T).astype(float), truth
 
 
+@pytest.mark.slow
 def test_weak_structure_is_found_although_noise_saves_as_much_elsewhere():
     found = []
     for seed in range(5):
@@ -159,6 +160,7 @@ def test_weak_structure_is_found_although_noise_saves_as_much_elsewhere():
     assert sum(found) >= 4
 
 
+@pytest.mark.slow
 def test_random_graphs_seldom_pass_for_structure():
     passed = 0
     for seed in range(12):

@@ -34,6 +34,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("kappa", [0.0, 0.01])
 @pytest.mark.parametrize("sparse", [False, True])

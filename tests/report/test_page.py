@@ -151,6 +151,7 @@ def of_many(rng):
     return Items(W, None), sl.solve(W, pick=5.0)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
 @pytest.mark.parametrize("make", [of_points, of_noise, of_many])
 def test_the_chosen_step_shows_the_labels_of_the_result(make):

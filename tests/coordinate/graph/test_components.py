@@ -42,6 +42,7 @@ def canonical(labels):
     return np.unique(labels, return_index=True)[1][np.unique(labels, return_inverse=True)[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("n_groups", [None, 700, 4])
 @pytest.mark.parametrize(("m", "n_others"), [(300, 200), (300, LARGE + 300), (LARGE + 90, 400)])

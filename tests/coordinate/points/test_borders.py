@@ -138,6 +138,7 @@ def test_clusters_of_many_dimensions_are_found(seed):
     assert adjusted_rand_score(truth, result.labels) > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_dimensions", [20, 60])
 def test_one_cloud_of_many_dimensions_is_one_label(n_dimensions, seed):
     X = np.random.default_rng(seed).normal(size=(900, n_dimensions))
@@ -162,6 +163,7 @@ def test_clusters_between_slight_valleys_are_found(seed):
     assert adjusted_rand_score(truth, result.labels) > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_dimensions", [4, 6, 9])
 def test_a_long_cloud_is_one_label(n_dimensions, seed):
     X = np.random.default_rng(seed).normal(size=(900, n_dimensions))
@@ -208,6 +210,7 @@ def matched():
     return sp.csr_array(W), groups
 
 
+@pytest.mark.slow
 @settings(max_examples=9, deadline=None)
 @given(
     n_alone=st.sampled_from([1, 70, 5000]),

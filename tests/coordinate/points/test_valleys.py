@@ -65,6 +65,7 @@ SEVERAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SEVERAL)
 def test_separate_clusters_are_found(kind):
     """In all of twelve samples, but for one at most."""
@@ -110,6 +111,7 @@ def test_noise_of_few_labels_is_mostly_that_of_even_points():
     assert blur(field, 0.0) == pytest.approx(0.5 * np.sqrt(2 * np.log(2)) * 2.7 * 10 / 12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1000, 2000, 4000])
 def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
     X, truth = make_moons(n, noise=0.1, random_state=0)

@@ -163,6 +163,7 @@ def test_confidence_stays_known_when_points_are_added():
     assert np.all((found > 0) & (found <= 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["points", "neighbors"])
 def test_wrong_points_are_less_sure(kind):
     """The figures of the docs are those of more seeds; these few hold half of the gain."""

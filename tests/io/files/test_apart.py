@@ -30,12 +30,14 @@ def tried(tmp_path, monkeypatch):
     return lambda how: apart.apart(change, path, factor=2, numbers=np.arange(3), how=how)
 
 
+@pytest.mark.slow
 def test_arrays_come_and_go(tried):
     found = tried("return")
     np.testing.assert_array_equal(found["numbers"], [0, 2, 4])
     assert found["name"] == "given.dat"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "message"),
     [

@@ -63,6 +63,7 @@ def test_the_command_brings_every_record_back():
     assert len({entity["3"], entity["09"], entity["1"], entity["2"]}) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
