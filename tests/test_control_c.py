@@ -50,7 +50,7 @@ def test_control_c_leaves_the_best_so_far(step, grouped, solver):
     with pytest.warns(sl.SphereWarning, match="interrupted"):
         result = sl.solve(*args, solver=solver, callback=interrupt_at(step))
     assert result.status == sl.Status.INTERRUPTED
-    assert not result.path.is_whole
+    assert not result.path.is_complete
     assert len(result.path.labels) == step + 1
     np.testing.assert_array_equal(result.path.labels, whole.path.labels[: step + 1])
     np.testing.assert_array_equal(result.path.etas, whole.path.etas[: step + 1])
@@ -98,7 +98,7 @@ def test_control_c_in_the_second_sweep_leaves_the_best_of_the_first():
     second = quiet_solve(W, groups, callback=interrupt_at(0, sweep=1))
     np.testing.assert_array_equal(second.labels, first.labels)
     assert second.status == sl.Status.INTERRUPTED
-    assert second.path.is_whole
+    assert second.path.is_complete
     assert len(second.path.labels) == n_steps
 
 

@@ -205,10 +205,10 @@ def _extend(
     If the result let copies share labels, the items of their groups are free.
     """
     from spherelax.coordinate.solve import absorb, with_found
-    from spherelax.coordinate.solved import CoordinateSource
+    from spherelax.coordinate.solved import CoordinateSolved
 
-    source = result._source
-    if not isinstance(source, CoordinateSource):
+    solved = result._solved
+    if not isinstance(solved, CoordinateSolved):
         raise InvalidInputError(
             f"{method} needs a result of the coordinate solver; found one of the power solver"
         )
@@ -223,12 +223,12 @@ def _extend(
             f"found {problem.n_items} items"
         )
     alpha = result.path.alpha
-    if is_soft and source.with_copies:
-        free = problem.freed(source.with_copies)
-        outcome = absorb(free, source, result.labels, alpha, sources=problem.groups)
-        outcome = with_found(outcome, source)
+    if is_soft and solved.with_copies:
+        free = problem.freed(solved.with_copies)
+        outcome = absorb(free, solved, result.labels, alpha, sources=problem.groups)
+        outcome = with_found(outcome, solved)
     else:
-        outcome = absorb(problem, source, result.labels, alpha)
+        outcome = absorb(problem, solved, result.labels, alpha)
     grown = _result(problem, replace(outcome, kind=result.kind), is_soft=is_soft)
     _warn(grown, is_soft=is_soft, stacklevel=5)
     return grown
@@ -239,7 +239,7 @@ def _result(problem: Problem, outcome: Outcome, *, is_soft: bool) -> Result:
     status = outcome.status
     if problem.isolated.all():
         status = Status.ISOLATED
-    elif not outcome.is_whole:
+    elif not outcome.is_complete:
         status = Status.INTERRUPTED
     return Result(
         status=status,
@@ -247,7 +247,7 @@ def _result(problem: Problem, outcome: Outcome, *, is_soft: bool) -> Result:
         reading=outcome.reading,
         path=outcome.picked_path(),
         alternative=outcome.alternative,
-        _source=outcome.source,
+        _solved=outcome.solved,
         _extend=partial(_extend, is_soft),
     )
 

@@ -44,7 +44,7 @@ def test_path_has_one_row_per_step(options: tuple[str]) -> None:
 
 def test_path_as_json_and_into_files() -> None:
     about = json.loads(invoke("path", "edges.csv", "--json").stdout)
-    assert about["is_whole"]
+    assert about["is_complete"]
     assert spherelax.Status(about["status"]).sentence == about["sentence"]
     steps = steps_in(invoke("path", "edges.csv").stdout)
     assert [step["labels"] for step in about["steps"]] == [int(step["labels"]) for step in steps]

@@ -39,7 +39,7 @@ def planted_sparse(m, size, wrong, seed):
 def test_many_items(wrong, floor, seed):
     W, truth = planted_sparse(6000, 30, wrong, seed)
     result = sl.solve(W)
-    assert result._source.route.has_many(result._source.model)
+    assert result._solved.route.has_many(result._solved.model)
     assert f_score(truth, result.labels) > floor
     assert result.path.savings[result.path.picked] == result.path.savings.max()
     few = result.at(result.path.resolutions[0]).n_labels
@@ -67,7 +67,7 @@ def test_the_path_of_many_items_stays_what_was_walked(pick, monkeypatch, seed):
         if step != result.path.picked:
             np.testing.assert_array_equal(result.path.labels[step], expected)
     if pick is None:  # polished labels only count if they describe better
-        before, after = (at._source.model.labeling(at.labels).saving for at in (walked, result))
+        before, after = (at._solved.model.labeling(at.labels).saving for at in (walked, result))
         assert after >= before
     else:
         assert not np.array_equal(result.labels, walked.labels)
@@ -105,7 +105,7 @@ def found_in(W, *, joins_noise=True):
 def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
     monkeypatch.setattr(module, "beyond_noise", nothing_beyond)
     found, learnt, _ = found_in(noise(seed))
-    assert (found.status, found.is_step, found.is_whole) == (sl.Status.NOISE, False, True)
+    assert (found.status, found.is_step, found.is_complete) == (sl.Status.NOISE, False, True)
     np.testing.assert_array_equal(
         found.labels, components(*learnt.model.graph[:2], learnt.model.graph.group)
     )
@@ -155,7 +155,7 @@ def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
     W, truth = sl.datasets.make_binary_similarity(120, 4, rewired=0.2, random_state=seed)
     result = quiet_solve(W)
     assert result.status == sl.Status.INTERRUPTED
-    assert result.path.is_whole
+    assert result.path.is_complete
     assert result.labels is result.path.labels[result.path.picked]
     assert f_score(truth, result.labels) > 0.95
 
@@ -169,5 +169,5 @@ def test_labels_of_an_interrupted_walk_are_not_compared_with_noise(monkeypatch, 
 
     result = quiet_solve(noise(seed), callback=interrupt)
     assert result.status == sl.Status.INTERRUPTED
-    assert not result.path.is_whole
+    assert not result.path.is_complete
     assert result.labels is result.path.labels[result.path.picked]

@@ -25,8 +25,8 @@ def learnt_of(X, *, is_thorough=True):
     return learn(model, route, None), route, sl.similarity.local_scales(X)[model.graph.given]
 
 
-def found_by(status, *, is_whole=True):
-    return Finished(np.zeros(1, np.int32), 0, status, is_whole=is_whole)
+def found_by(status, *, is_complete=True):
+    return Finished(np.zeros(1, np.int32), 0, status, is_complete=is_complete)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_patches_lose_says_which_is_asked(loss, answers, expected, monkeypa
     def answer(name):
         asked.append(name)
         status = sl.Status[answers[name]]
-        return found_by(status, is_whole=status is not sl.Status.INTERRUPTED)
+        return found_by(status, is_complete=status is not sl.Status.INTERRUPTED)
 
     items = SimpleNamespace(law=SimpleNamespace(loss=loss))
     monkeypatch.setattr(module, "_Points", lambda *_: SimpleNamespace(items=items))

@@ -151,5 +151,5 @@ def test_ctrl_c_during_the_plain_walk_keeps_what_was_learnt(seed):
             run(problem, ROUTE, interrupt)
         found = caught.value.walked
         assert found.model.reading.is_corrected
-        assert found.path.is_whole
+        assert found.path.is_complete
         np.testing.assert_array_equal(best(found.path), best(first.path))

@@ -43,7 +43,7 @@ def test_clean_matchings_are_found_exactly(observed, seed):
 def test_noisy_clusters(row_entries, seed):
     W, truth = sl.datasets.make_binary_similarity(150, 5, rewired=0.4, random_state=seed)
     result = sl.solve(W, solver=sl.Coordinate(row_entries=row_entries))
-    assert not result._source.model.reading.is_corrected
+    assert not result._solved.model.reading.is_corrected
     assert f_score(truth, result.labels) > 0.97
 
 
@@ -60,7 +60,7 @@ def test_embeddings_replay_the_sweep(seed):
     U = result.embedding()
     assert np.diff(U.indptr).max() <= 3
     assert np.all(U.sum(axis=0) > 0)
-    model, route = result._source.model, result._source.route
+    model, route = result._solved.model, result._solved.route
     rows = next(islice(iterates(model, route, grid(model, route)), result.path.picked, None)).rows
     dense = twins.dense_rows(rows)[np.argsort(model.graph.given)]
     np.testing.assert_array_equal(U.toarray(), dense[:, dense.any(axis=0)])

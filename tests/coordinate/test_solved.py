@@ -56,14 +56,14 @@ def test_other_labels_are_drawn_anew(runs):
     result = sl.solve(matrix(pairs), kind="pairs")
     alone = np.arange(pairs.n_items, dtype=np.int32)
     for labels in (result.labels, alone, alone, result.labels):
-        found = result._source.posterior(labels)
+        found = result._solved.posterior(labels)
         assert len(found.pure) == labels.max() + 1
     assert len(runs) == 3
 
 
 def test_pairs_of_large_labels_are_not_kept_unless_they_are_asked_for(runs):
     pairs, _ = entities(0)
-    source = sl.solve(matrix(pairs), kind="pairs")._source
+    source = sl.solve(matrix(pairs), kind="pairs")._solved
     one = np.zeros(pairs.n_items, dtype=np.int32)
     item = source.posterior(one).item
     assert len(source.posterior(one).pairs) == 0

@@ -66,8 +66,8 @@ def test_a_step_that_is_interrupted_is_left_out(seed):
         walk(model, ROUTE, interrupt)
     assert caught.value.walked.model is model
     path = caught.value.walked.path
-    assert whole.is_whole
-    assert not path.is_whole
+    assert whole.is_complete
+    assert not path.is_complete
     for name in ("alphas", "etas", "objectives", "savings", "n_labels"):
         np.testing.assert_array_equal(getattr(path, name), getattr(whole, name)[:8])
 
@@ -96,7 +96,7 @@ def test_paths_go_from_fine_to_coarse(grouped, seed):
 def test_curves_are_those_of_the_labels(seed):
     W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, random_state=seed)
     result = sl.solve(W)
-    model, path = result._source.model, result.path
+    model, path = result._solved.model, result.path
     S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
     np.testing.assert_allclose(
         model.average, np.triu(S, 1).sum() / np.triu(np.outer(n, n), 1).sum()

@@ -47,7 +47,7 @@ def test_right_labels_are_surer_than_wrong_ones(seed):
     result = sl.solve(W)
     wrong = result.labels.copy()
     wrong[:10] = (wrong[:10] + 1) % result.n_labels
-    doubted = result._source.confidence(wrong, result.path.alpha)
+    doubted = result._solved.confidence(wrong, result.path.alpha)
     assert result.confidence[:10].min() > doubted[:10].max()
     assert np.all((result.confidence >= 0) & (result.confidence <= 1))
 

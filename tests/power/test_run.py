@@ -32,7 +32,7 @@ def test_control_c_leaves_the_steps_that_were_done():
             raise KeyboardInterrupt
 
     found = solved(np.kron(np.eye(3), np.ones((4, 4))), callback=stop)
-    assert not found.is_whole
+    assert not found.is_complete
     assert len(found.path.alphas) == len(found.path.labels) == 5
 
 
@@ -43,6 +43,6 @@ def test_items_that_are_similar_to_no_other_stay_alone():
     for labels in found.path.labels:
         assert len(set(labels[9:].tolist())) == 3
         assert set(labels[9:].tolist()).isdisjoint(labels[:9].tolist())
-    confidence = found.source.confidence(found.labels, found.alpha)
+    confidence = found.solved.confidence(found.labels, found.alpha)
     np.testing.assert_array_equal(confidence[9:], 1.0)
-    assert not found.source.embedding(2)[9:].any()
+    assert not found.solved.embedding(2)[9:].any()

@@ -216,7 +216,7 @@ def test_many_items_make_a_small_page():
         kind="graph",
         reading=sl.Reading.RANKED,
         path=path,
-        _source=Sure(
+        _solved=Sure(
             SimpleNamespace(
                 duplicates=lambda: None, entity_probability=lambda _: None, tied=lambda: None
             ),

@@ -17,9 +17,9 @@ def test_labels_of_no_step_stand_at_their_resolution(result):
         alpha=result.path.alpha,
         index=None,
         status=result.status,
-        is_whole=True,
+        is_complete=True,
         path=result.path,
-        source=result._source,
+        solved=result._solved,
         right=3,
     )
     path = outcome.picked_path()

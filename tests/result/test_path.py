@@ -12,7 +12,7 @@ def test_curves_of_the_path_have_one_entry_per_step(result):
     for curve in (path.alphas, path.etas, path.objectives, path.resolutions, path.n_labels):
         assert curve.shape == (n_steps,)
     assert path.stability.shape == (n_steps,)
-    assert path.is_whole
+    assert path.is_complete
     assert np.all(np.diff(path.alphas) < 0)
     np.testing.assert_allclose(path.resolutions, path.alphas / (1 - path.alphas))
     assert path.n_labels.tolist() == [len(set(labels.tolist())) for labels in path.labels]

@@ -65,5 +65,5 @@ def with_labels(result, labels):
 
 def with_confidence(result, confidence, *, is_probability=True, **changes):
     """Return a result with a confidence and other changes."""
-    source = Sure(changes.pop("source", result._source), confidence, is_probability=is_probability)
-    return replace(result, _source=source, **changes)
+    source = Sure(changes.pop("source", result._solved), confidence, is_probability=is_probability)
+    return replace(result, _solved=source, **changes)

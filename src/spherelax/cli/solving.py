@@ -87,7 +87,7 @@ def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
         given["callback"] = progress.callback
         found, result, messages = in_thread(lambda: _solved(items, given, step), progress.stop)
         sweep = result.path
-        is_cut = progress.is_stopped or not sweep.is_whole
+        is_cut = progress.is_stopped or not sweep.is_complete
         if not is_cut:
             progress.complete()
         else:

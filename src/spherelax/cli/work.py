@@ -250,8 +250,8 @@ def _steps(result: spherelax.Result, ending: str, is_verbose: bool) -> bytes:
     columns["picked"] = [step == result.path.picked for step in range(len(sweep.alphas))]
     if ending == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        status, is_whole = str(result.status), sweep.is_whole
-        about = {"status": status, "sentence": result.status.sentence, "is_whole": is_whole}
+        status, is_complete = str(result.status), sweep.is_complete
+        about = {"status": status, "sentence": result.status.sentence, "is_complete": is_complete}
         return _json({**about, "steps": rows})
     cells = {name: [_cell(value) for value in column] for name, column in columns.items()}
     return io.columns_csv(cells, delimiter="\t" if ending == ".tsv" else ",").encode()

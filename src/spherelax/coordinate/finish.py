@@ -129,7 +129,7 @@ def finish(
     """
     model, is_described = walked.model, found.status is Status.DESCRIBED
     parts, is_likelihood = InMemory(walked, route), model.reading.is_likelihood
-    if is_described and found.is_whole and not is_likelihood:
+    if is_described and found.is_complete and not is_likelihood:
         at, status = choose_beyond_noise(parts, found.at, joins_noise=joins_noise)
         if at is None:
             yield join_components(walked)
@@ -142,14 +142,14 @@ def finish(
         if is_likelihood and is_described:
             yield found._replace(status=Status.LIKELIEST)
             return
-    is_open = is_described and found.is_whole and not walked.is_large
+    is_open = is_described and found.is_complete and not walked.is_large
     if is_open and parts.polished is None:
         gamma = float(parts.gammas[found.at])
         labels = shake_labels(
             model.graph, found.labels, gamma, lambda labels: model.labeling(labels).saving
         )
         found = found._replace(labels=labels)
-    if found.status is Status.DESCRIBED and found.is_whole:
+    if found.status is Status.DESCRIBED and found.is_complete:
         alternative = find_alternative(walked.path.labels, parts.savings, found.labels)
         found = found._replace(alternative=alternative)
     yield found

@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 class Finished(NamedTuple):
     """Labels in the order of the graph, the step that they are judged at, and how they were found.
 
-    ``is_step`` tells whether labels come from that step, ``is_whole`` whether nothing was
+    ``is_step`` tells whether labels come from that step, ``is_complete`` whether nothing was
     interrupted. ``unseen`` is what is known of things that nothing separates, if there may be any;
     ``alternative`` the number of labels of another answer that is about as good.
     """
@@ -56,7 +56,7 @@ class Finished(NamedTuple):
     at: int
     status: Status
     is_step: bool = True
-    is_whole: bool = True
+    is_complete: bool = True
     unseen: Unseen | None = None
     alternative: int | None = None
 
@@ -72,7 +72,7 @@ def finish_points(
         if found.status is Status.BORDERS:
             return found
     found = _between_valleys(points)
-    if WIDE < loss <= OPEN and found.is_whole:
+    if WIDE < loss <= OPEN and found.is_complete:
         return _between_both(points, found)
     return found
 
@@ -97,7 +97,7 @@ def _between_valleys(points: _Points) -> Finished:
     """
     cells, model = points.cells(N_CELLS), points.learnt.model
     path, steps, labelings = cells.path, steps_to_merge(cells.path.labels), []
-    is_whole = True
+    is_complete = True
     try:
         merged = cells.valleys.merge(path.labels[step] for step in steps)
         for index, (at, labels) in enumerate(zip(steps, merged, strict=True)):
@@ -110,11 +110,11 @@ def _between_valleys(points: _Points) -> Finished:
     except KeyboardInterrupt:
         if not labelings:
             raise
-        is_whole = False
+        is_complete = False
     chosen = choose(labelings, lambda labels: model.labeling(labels[cells.of_item]).saving)
     found = points.finish(Status.VALLEYS, cells, chosen)
     alternative = find_frequent_alternative(labelings, chosen)
-    return found._replace(is_whole=is_whole, alternative=alternative)
+    return found._replace(is_complete=is_complete, alternative=alternative)
 
 
 def _between_borders(points: _Points) -> Finished:

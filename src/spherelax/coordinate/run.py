@@ -89,7 +89,7 @@ def walk(model: Model, route: Route, callback: Callback | None = None) -> Trail:
     except KeyboardInterrupt:
         if not trail.objectives:
             raise
-        raise Interrupted(Walked(model, trail.path(is_whole=False))) from None
+        raise Interrupted(Walked(model, trail.path(is_complete=False))) from None
     return trail
 
 

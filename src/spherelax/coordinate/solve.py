@@ -18,7 +18,7 @@ from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.points.valleys import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
 from spherelax.coordinate.run import Interrupted, Walked, run
-from spherelax.coordinate.solved import CoordinateSource
+from spherelax.coordinate.solved import CoordinateSolved
 from spherelax.coordinate.trail import Route
 from spherelax.labels import Labels, count_labels, renumber, separate_groups
 from spherelax.metrics import modularity
@@ -55,11 +55,11 @@ def solve(
     is_metric = has_neighbors or pick == "valleys"
     is_thorough = is_metric and problem.n_items <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)
-    is_whole = True
+    is_complete = True
     try:
         walked = run(problem, route, callback, is_metric=is_metric, sources=sources)
     except Interrupted as stop:
-        walked, is_whole = stop.walked, False
+        walked, is_complete = stop.walked, False
     model, given = walked.model, walked.model.graph.given
     picked = pick_step(
         walked.path,
@@ -69,17 +69,17 @@ def solve(
         eta_floor=settings.eta_floor,
     )
     at = picked.index
-    found = Finished(walked.path.labels[at], at, picked.status, is_whole=is_whole)
+    found = Finished(walked.path.labels[at], at, picked.status, is_complete=is_complete)
     try:
-        if is_whole and scales is not None:
+        if is_complete and scales is not None:
             found = finish_points(walked, route, scales[given], callback)
-        elif is_whole and has_neighbors and picked.status is Status.DESCRIBED:
+        elif is_complete and has_neighbors and picked.status is Status.DESCRIBED:
             found = find_borders(walked, route, callback)
         else:
             for better in finish(walked, route, found, joins_noise=problem.groups is None):
                 found = better
     except KeyboardInterrupt:
-        found = found._replace(is_whole=False)
+        found = found._replace(is_complete=False)
     teacher, as_given = _teacher(walked, found), _AsGiven(model.graph)
     path = replace(walked.path, labels=tuple(map(as_given, walked.path.labels)))
     labels = as_given(found.labels)
@@ -89,9 +89,9 @@ def solve(
         alpha=float(path.alphas[found.at]),
         index=found.at if found.is_step else None,
         status=found.status,
-        is_whole=found.is_whole,
+        is_complete=found.is_complete,
         path=path,
-        source=CoordinateSource(
+        solved=CoordinateSolved(
             model,
             route,
             teacher,
@@ -127,25 +127,25 @@ def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **othe
     What the similarities are taken for stays the same. Groups without clear copies keep their wall.
     """
     hard = solve(problem, settings, pick, **others)
-    source: Any = hard.source
-    if not (hard.is_whole and source.with_copies):
+    solved: Any = hard.solved
+    if not (hard.is_complete and solved.with_copies):
         return hard
-    free = problem.freed(source.with_copies)
+    free = problem.freed(solved.with_copies)
     if free.kind != "odds":
-        free = Problem(free.similarity, free.groups, _kind(source.model))
+        free = Problem(free.similarity, free.groups, _kind(solved.model))
     soft = solve(free, settings, pick, sources=problem.groups, **others)
-    return replace(with_found(soft, source), kind=hard.kind)
+    return replace(with_found(soft, solved), kind=hard.kind)
 
 
-def with_found(outcome: Outcome, source: CoordinateSource) -> Outcome:
+def with_found(outcome: Outcome, solved: CoordinateSolved) -> Outcome:
     """Return an outcome with the copies that were found with groups, before items were free."""
-    new: Any = outcome.source
-    return replace(outcome, source=replace(new, found=source.found))
+    new: Any = outcome.solved
+    return replace(outcome, solved=replace(new, found=solved.found))
 
 
 def absorb(
     problem: Problem,
-    source: CoordinateSource,
+    solved: CoordinateSolved,
     labels: Labels,
     alpha: float,
     sources: NDArray[np.int32] | None = None,
@@ -156,7 +156,7 @@ def absorb(
     The resolution stays what it was; where degrees are corrected for, which grow with the
     collection, it stays in proportion to the average. ``sources`` is that of `solve`.
     """
-    before, model = source.model, extend(source.model, problem)
+    before, model = solved.model, extend(solved.model, problem)
     graph = model.graph
     unit = model.average if before.reading.is_corrected else before.plain_average or before.average
     gamma = unit * alpha / (1.0 - alpha)
@@ -184,15 +184,15 @@ def absorb(
         alpha=float(path.alphas[0]),
         index=0,
         status=Status.ABSORBED,
-        is_whole=True,
+        is_complete=True,
         path=path,
-        source=CoordinateSource(
+        solved=CoordinateSolved(
             model,
-            source.route,
+            solved.route,
             labeling.labels,
             _duplicates(problem, model, found),
             None if sources is None else sources[graph.given],
-            None if source.unseen is None else source.unseen.elsewhere(),
+            None if solved.unseen is None else solved.unseen.elsewhere(),
         ),
         reading=model.reading.name,
     )

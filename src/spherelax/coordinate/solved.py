@@ -33,7 +33,7 @@ from spherelax.result import (
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateSource:
+class CoordinateSolved:
     """What a result asks back: the model, how it was walked, labels to learn from, and copies.
 
     It is asked, and answers, in the order of the problem. ``teacher`` and ``sources`` are in that

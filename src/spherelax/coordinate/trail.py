@@ -256,7 +256,7 @@ class Trail:
             n_labels=count_labels(self.labels[-1]),
         )
 
-    def path(self, *, is_whole: bool = True) -> SweepPath:
+    def path(self, *, is_complete: bool = True) -> SweepPath:
         """Return the trail as a path; a step that was interrupted is left out."""
         n_steps = len(self.objectives)
         resolutions = np.array(self.resolutions[:n_steps])
@@ -266,5 +266,5 @@ class Trail:
             objectives=np.array(self.objectives),
             labels=tuple(self.widen()[:n_steps]),
             savings=np.array(self.savings[:n_steps]),
-            is_whole=is_whole,
+            is_complete=is_complete,
         )

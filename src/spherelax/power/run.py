@@ -40,7 +40,7 @@ def run(
     ``saving`` returns the saving of labels, None if the pick does not need it. Ctrl-C ends the
     sweep; the path then has the steps that were done.
     """
-    source = PowerSource(
+    solved = PowerSolved(
         problem=problem,
         settings=settings,
         max_labels=n_columns(problem, settings.max_labels),
@@ -48,8 +48,8 @@ def run(
         alphas=alpha_grid(settings.alpha_step),
         n_threads=n_threads,
     )
-    path = _sweep_path(source, saving, callback)
-    equal_rows = source.rebalanced.merged_objectives(path.alphas)
+    path = _sweep_path(solved, saving, callback)
+    equal_rows = solved.rebalanced.merged_objectives(path.alphas)
     picked = pick_step(
         path,
         pick,
@@ -62,16 +62,16 @@ def run(
         alpha=float(path.alphas[picked.index]),
         index=picked.index,
         status=picked.status,
-        is_whole=path.is_whole,
+        is_complete=path.is_complete,
         path=path,
-        source=source,
+        solved=solved,
         right=picked.right,
         left=picked.left,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class PowerSource:
+class PowerSolved:
     """The solved problem: normalised similarities and settings, to compute more when asked."""
 
     problem: Problem
@@ -129,15 +129,15 @@ class PowerSource:
 
 
 def _sweep_path(
-    source: PowerSource, saving: Callable[[Labels], float] | None, callback: Callback | None
+    solved: PowerSolved, saving: Callable[[Labels], float] | None, callback: Callback | None
 ) -> SweepPath:
     """Run the sweep, turn the rows of each step into labels, and return the path."""
-    problem, alphas = source.problem, source.alphas
+    problem, alphas = solved.problem, solved.alphas
     present, groups = problem.present, problem.groups
     round_rows = rounding(None if groups is None else groups[present])
     etas, objectives, labels = [], [], []
     try:
-        for index, (alpha, eta, objective, U) in enumerate(source.iterates()):
+        for index, (alpha, eta, objective, U) in enumerate(solved.iterates()):
             of_all = np.zeros(problem.n_items, dtype=np.int32)
             of_all[present] = round_rows(U)
             # Paper: where k < m, items that are similar to no other would share a column.
@@ -157,5 +157,5 @@ def _sweep_path(
         objectives=np.array(objectives),
         labels=tuple(labels[:n_steps]),
         savings=None if saving is None else np.array([*map(saving, labels[:n_steps])]),
-        is_whole=n_steps == len(alphas),
+        is_complete=n_steps == len(alphas),
     )

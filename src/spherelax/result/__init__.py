@@ -2,7 +2,7 @@
 
 from spherelax.result.answer import Result
 from spherelax.result.findings import Duplicates, EntityProbability, Pairs, Prediction
-from spherelax.result.outcome import Outcome, Source
+from spherelax.result.outcome import Outcome, Solved
 from spherelax.result.path import SAME, Callback, Step, SweepPath, nearest_step, steady_steps
 from spherelax.result.reading import Reading
 from spherelax.result.sentences import (
@@ -26,7 +26,7 @@ __all__ = [
     "Prediction",
     "Reading",
     "Result",
-    "Source",
+    "Solved",
     "Status",
     "Step",
     "SweepPath",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError, SphereWarning
 from spherelax.labels import Labels, count_labels, inside_pairs
 from spherelax.result.findings import Duplicates, EntityProbability, Pairs, Prediction
-from spherelax.result.outcome import Source
+from spherelax.result.outcome import Solved
 from spherelax.result.path import SweepPath, nearest_step
 from spherelax.result.reading import Reading
 from spherelax.result.sentences import say_status
@@ -84,7 +84,7 @@ class Result:
     reading: Reading
     path: SweepPath = field(repr=False)
     alternative: int | None = None
-    _source: Source = field(repr=False)
+    _solved: Solved = field(repr=False)
     _extend: Extend | None = field(default=None, repr=False)
     _asked: int | None = field(default=None, repr=False)
 
@@ -101,12 +101,12 @@ class Result:
     @cached_property
     def confidence(self) -> NDArray[np.float64]:
         """How likely the label of each item is right."""
-        return self._source.confidence(self.labels, self.path.alpha)
+        return self._solved.confidence(self.labels, self.path.alpha)
 
     @property
     def is_probability(self) -> bool:
         """Whether the confidence of an item is the probability that its label is right."""
-        return self._source.is_probability
+        return self._solved.is_probability
 
     @property
     def resolution(self) -> float:
@@ -144,7 +144,7 @@ class Result:
         """
         pairs = inside_pairs(self.labels)
         order = np.lexsort(pairs.T[::-1])
-        return Pairs(pairs[order], partial(_pair_probability, self._source, self.labels, order))
+        return Pairs(pairs[order], partial(_pair_probability, self._solved, self.labels, order))
 
     def listed_probability(self) -> Any:
         """Return how likely each listed pair is right, whatever labels were chosen.
@@ -172,7 +172,7 @@ class Result:
                [0.95, 0.  , 0.  ],
                [0.05, 0.  , 0.  ]])
         """
-        return self._source.match_probability()
+        return self._solved.match_probability()
 
     def entities(self) -> EntityProbability | None:
         """Return how likely each label is pure, and whole; None if that is not known.
@@ -182,7 +182,7 @@ class Result:
         InvalidInputError
             If the result was loaded from a file and is at another step than it was saved at.
         """
-        return self._source.entity_probability(self.labels)
+        return self._solved.entity_probability(self.labels)
 
     def duplicates(self) -> tuple[Duplicates, ...] | None:
         """Return for each group how many of its items seem to be copies of another of its items.
@@ -209,7 +209,7 @@ class Result:
         >>> [one.expected for one in found], found[1].pairs.tolist()
         ([0.0, 1.0], [[5, 8]])
         """
-        return self._source.duplicates()
+        return self._solved.duplicates()
 
     def extend(self, similarity: Any, groups: Iterable[Hashable] | None = None) -> Result:
         """Add items and similarities to this result, without a new sweep.
@@ -297,7 +297,7 @@ class Result:
         The sweep is run again up to their step. The power solver returns a dense array; its row is
         zero for an item whose similarities are all zero. The coordinate solver returns a CSR array.
         """
-        return self._source.embedding(self.path.picked)
+        return self._solved.embedding(self.path.picked)
 
     def to_frame(
         self,
@@ -396,8 +396,8 @@ def labels_in_terms_of(known: Labels, grown: Labels) -> Labels:
 
 
 def _pair_probability(
-    source: Source, labels: Labels, order: NDArray[np.intp]
+    solved: Solved, labels: Labels, order: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
     """Return how likely each pair inside labels is right, in an order; None: unknown."""
-    found = source.pair_probability(labels)
+    found = solved.pair_probability(labels)
     return None if found is None else found[order]

@@ -15,7 +15,7 @@ from spherelax.result.reading import Reading
 from spherelax.result.status import Status
 
 
-class Source(Protocol):
+class Solved(Protocol):
     """The solved problem, from which a result computes more about a step when it is asked."""
 
     @property
@@ -62,9 +62,9 @@ class Outcome:
     alpha: float
     index: int | None
     status: Status
-    is_whole: bool
+    is_complete: bool
     path: SweepPath
-    source: Source
+    solved: Solved
     right: int | None = None
     left: int | None = None
     alternative: int | None = None
@@ -82,5 +82,5 @@ class Outcome:
             picked=at,
             joined=at if self.index is None else None,
             maxima=(self.right, self.left),
-            max_labels=self.source.max_labels,
+            max_labels=self.solved.max_labels,
         )

@@ -82,7 +82,7 @@ class SweepPath:
     stability : ndarray of shape (n_steps,)
         Width of the range of resolutions in which nearly the same pairs as at the step share a
         label: the natural logarithm of its upper end divided by its lower end.
-    is_whole : bool
+    is_complete : bool
         Whether the sweep came to its end; False if it was interrupted.
     picked : int
         The step that the labels of the result come from.
@@ -111,7 +111,7 @@ class SweepPath:
     objectives: NDArray[np.float64]
     labels: Sequence[NDArray[np.int32]] = field(repr=False)
     savings: NDArray[np.float64] | None = None
-    is_whole: bool = True
+    is_complete: bool = True
     picked: int = 0
     joined: int | None = None
     maxima: tuple[int | None, int | None] = (None, None)

@@ -132,7 +132,7 @@ def say_tied(result: Result) -> str | None:
     >>> import spherelax as sl
     >>> say_tied(sl.solve(np.kron(np.eye(3), np.ones((4, 4)))))
     """
-    share = result._source.tied()
+    share = result._solved.tied()
     if share is None or share <= TIED:
         return None
     return (

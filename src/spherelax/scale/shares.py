@@ -17,7 +17,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import Listed
 from spherelax.coordinate.run import walk
-from spherelax.coordinate.solved import CoordinateSource
+from spherelax.coordinate.solved import CoordinateSolved
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.reliability import agreement, renumber_groups, weigh_pairs
 from spherelax.io.files.mapped import mapped, save_array, save_rows
@@ -201,7 +201,7 @@ class Share:
         else:
             labels = self._labels(graph, at)
         labels = renumber(graph.as_given(labels))
-        source = CoordinateSource(model, self.route, labels[graph.given], ())
+        source = CoordinateSolved(model, self.route, labels[graph.given], ())
         return self._answer(labels, source.confidence(labels, alpha))
 
     def _take(self, labels: Any, confidence: Any, numbers: Any) -> Answer:

@@ -99,4 +99,4 @@ def test_large_problems_are_solved_as_well(has_groups, has_scores, seed, monkeyp
     large = sl.solve(W, groups)
     scores = [sl.metrics.pairwise_scores(truth, one.labels).f_score for one in (small, large)]
     assert scores[1] > scores[0] - 0.03
-    assert len(Candidates.of(large._source.model.graph).score) > module.LEARN_FROM
+    assert len(Candidates.of(large._solved.model.graph).score) > module.LEARN_FROM

@@ -44,15 +44,15 @@ def test_right_pairs_of_one_score_are_told_of(seed):
     pairs, right = entities(seed, apart=6.0)
     values = matrix(pairs).data
     usual = sl.solve(matrix(pairs))
-    assert usual._source.tied() < 0.1
+    assert usual._solved.tied() < 0.1
     assert say_tied(usual) is None
     score = np.exp(pairs.score - pairs.score.max())
     equal = np.where(right, values.max(), 0.5 * score)
     found = sl.solve(matrix(pairs, equal))
-    assert found._source.tied() > 0.9
+    assert found._solved.tied() > 0.9
     assert say_tied(found).endswith("compare more of what is known of the items.")
     two, _ = two_sources(seed)
-    assert sl.solve(matrix(two), two.group)._source.tied() is None
+    assert sl.solve(matrix(two), two.group)._solved.tied() is None
 
 
 def test_two_sources_beat_single_best_links(seed):

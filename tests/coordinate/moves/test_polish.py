@@ -127,7 +127,7 @@ def test_paths_come_close_to_the_best_of_all_partitions(grouped, seed):
         W += W.T
         settings = sl.Coordinate(n_steps=80)
         result = sl.solve(W, groups=groups, solver=settings, pick="stability")
-        model, path = result._source.model, result.path
+        model, path = result._solved.model, result.path
         S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
         given = model.graph.given
         legal = ~same[:, groups[given][i] == groups[given][j]].any(axis=1)

@@ -231,7 +231,7 @@ def test_progress_between_valleys():
     assert {step.n_steps for step in seen} == {len(steps)}
     np.testing.assert_array_equal([step.alpha for step in seen], path.alphas[steps])
     assert found.labels.max() + 1 in [step.n_labels for step in seen]
-    assert found.is_whole
+    assert found.is_complete
     assert not found.is_step
     assert found.status == sl.Status.VALLEYS
 
@@ -245,8 +245,8 @@ def test_control_c_between_valleys_leaves_the_choice_so_far(n_merged):
             raise KeyboardInterrupt
 
     found, learnt = finish_points(X, interrupt)
-    assert not found.is_whole
-    assert learnt.path.is_whole
+    assert not found.is_complete
+    assert learnt.path.is_complete
     model, labels = learnt.model, learnt.path.labels
     steps = steps_to_merge(labels)[:n_merged]
     field = Field.of(model.graph, sl.similarity.local_scales(X)[model.graph.given])
@@ -266,7 +266,7 @@ def test_control_c_before_anything_is_merged(monkeypatch):
     assert result.path.savings[result.path.picked] == result.path.savings.max()
     np.testing.assert_array_equal(result.labels, result.path.labels[result.path.picked])
     assert result.status == sl.Status.INTERRUPTED
-    assert result.path.is_whole
+    assert result.path.is_complete
 
 
 def test_valleys_are_symmetric(seed):

@@ -199,7 +199,7 @@ def test_a_lone_pair_far_below_all_others_is_not_sure(has_groups):
 
 def test_confidence_is_computed_when_it_is_asked_for(monkeypatch):
     asked = []
-    source = sl.coordinate.solved.CoordinateSource
+    source = sl.coordinate.solved.CoordinateSolved
     monkeypatch.setattr(source, "confidence", lambda *given: asked.append(given) or np.ones(12))
     result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
     assert not asked

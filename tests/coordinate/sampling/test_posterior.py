@@ -56,7 +56,7 @@ def test_drawn_labels_are_as_likely_as_all_partitions_say(seed, monkeypatch):
 def test_an_item_is_as_sure_as_its_pairs(seed):
     pairs, _ = entities(seed, apart=2.0)
     result = sl.solve(matrix(pairs), kind="pairs")
-    found = result._source.posterior(result.labels, has_pairs=True)
+    found = result._solved.posterior(result.labels, has_pairs=True)
     ends = inside_pairs(result.labels)
     sums = np.bincount(ends.ravel(), weights=np.repeat(found.pairs, 2), minlength=pairs.n_items)
     size = np.bincount(result.labels)[result.labels]
@@ -69,7 +69,7 @@ def test_an_item_is_as_sure_as_its_pairs(seed):
     np.testing.assert_allclose(found.pure[label[is_two]], found.pairs[is_two])
     assert (found.pure[label] <= found.pairs + 0.1).all()
     np.testing.assert_array_equal(result.confidence, found.item)
-    again = result._source.posterior(result.labels)
+    again = result._solved.posterior(result.labels)
     np.testing.assert_array_equal(again.item, found.item)
 
 

@@ -139,6 +139,6 @@ def test_what_was_learnt_holds_for_new_items(seed):
     start = sl.solve(W[np.ix_(old, old)], groups[old])
     result = start.extend(W, groups)
     assert f_score(truth, result.labels, groups) > 0.9
-    weighed, before = result._source.model.graph, start._source.model.reading
+    weighed, before = result._solved.model.graph, start._solved.model.reading
     again = before.worth.apply(build_graph(Problem.check(W, groups), before.unit))
     np.testing.assert_array_equal(dense_similarity(weighed), dense_similarity(again))

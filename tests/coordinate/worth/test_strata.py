@@ -162,9 +162,9 @@ def test_what_is_described_stays_while_the_problem_grows(seed):
     order = np.r_[np.flatnonzero(old), np.flatnonzero(~old)]
     after = before.extend(W[np.ix_(order, order)])
     assert f_score(truth[order], after.labels) > 0.9
-    assert isinstance(after._source.model, Model)
-    assert after._source.model.reading is before._source.model.reading
-    assert after._source.model.reading.floor > 0.0
+    assert isinstance(after._solved.model, Model)
+    assert after._solved.model.reading is before._solved.model.reading
+    assert after._solved.model.reading.floor > 0.0
 
 
 def test_blocks_change_nothing(monkeypatch, seed):

@@ -118,7 +118,7 @@ def test_summary_has_the_curves(result):
     found = summary(io.Items(np.eye(80), None), result)
     path = found["path"]
     n_steps = len(result.path.labels)
-    assert path.pop("is_whole") is True
+    assert path.pop("is_complete") is True
     assert path.pop("picked") == result.path.picked
     if result.path.savings is None:
         assert path.pop("savings") is None

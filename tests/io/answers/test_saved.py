@@ -41,7 +41,7 @@ def same_result(one, other):
         assert getattr(one.path, name) == getattr(other.path, name)
     for name in ("alphas", "etas", "objectives", "savings", "resolutions", "n_labels", "stability"):
         np.testing.assert_array_equal(getattr(one.path, name), getattr(other.path, name))
-    assert one.path.is_whole == other.path.is_whole
+    assert one.path.is_complete == other.path.is_complete
     assert len(one.path.labels) == len(other.path.labels)
     for labels, others in zip(one.path.labels, other.path.labels, strict=True):
         np.testing.assert_array_equal(labels, others)
@@ -127,7 +127,7 @@ def test_an_interrupted_result_is_saved(tmp_path):
 
     with pytest.warns(sl.SphereWarning, match="interrupted"):
         result = sl.solve(BLOCKS, callback=interrupt)
-    assert not result.path.is_whole
+    assert not result.path.is_complete
     save_result(tmp_path / "result.npz", result)
     same_result(load_result(tmp_path / "result.npz"), result)
 

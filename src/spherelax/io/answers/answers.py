@@ -154,7 +154,7 @@ def summary(items: Named, result: Result) -> dict[str, object]:
         n_unsure : int, number of items whose confidence is below 0.1.
         n_wrong : float or None, expected number of items whose label is wrong; None if the
         confidence is not a probability.
-        path : dict, is_whole, picked (the step that the labels come from), and one list for each
+        path : dict, is_complete, picked (the step that the labels come from), and one list for each
         number of the steps: alphas, resolutions, n_labels, etas, objectives, stability, and
         savings, which may be None.
 
@@ -185,7 +185,7 @@ def summary(items: Named, result: Result) -> dict[str, object]:
         "n_unsure": int((result.confidence < UNSURE).sum()),
         "n_wrong": _known(float(n_wrong)) if result.is_probability else None,
         "path": {
-            "is_whole": path.is_whole,
+            "is_complete": path.is_complete,
             "picked": path.picked,
             "alphas": path.alphas.tolist(),
             "resolutions": path.resolutions.tolist(),

@@ -39,7 +39,7 @@ SAVED = {
     "path_objectives": ("f", 1),
     "path_steps": ("i", 1),
     "path_labels": ("i", 2),
-    "path_is_whole": ("b", 0),
+    "path_is_complete": ("b", 0),
 }
 # What every version of such a file holds, by which it is recognised.
 RECOGNISED = ("version", "labels", "path_labels")
@@ -111,7 +111,7 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
         "path_objectives": sweep.objectives,
         "path_steps": [place[id(labels)] for labels in sweep.labels],
         "path_labels": np.stack(list(shared.values())),
-        "path_is_whole": sweep.is_whole,
+        "path_is_complete": sweep.is_complete,
     }
     if sweep.savings is not None:
         arrays["path_savings"] = sweep.savings
@@ -177,7 +177,7 @@ def load_result(path: str | Path) -> Result:
         objectives=saved["path_objectives"],
         labels=tuple(steps[step] for step in saved["path_steps"]),
         savings=saved.get("path_savings"),
-        is_whole=bool(saved["path_is_whole"]),
+        is_complete=bool(saved["path_is_complete"]),
         picked=int(saved["picked"]),
         joined=joined,
         maxima=(right, left),
@@ -191,7 +191,7 @@ def load_result(path: str | Path) -> Result:
         reading=Reading(str(saved["reading"])),
         path=sweep,
         alternative=alternative if alternative > 0 else None,
-        _source=_File(
+        _solved=_File(
             str(path),
             saved["labels"],
             sweep.alpha,
