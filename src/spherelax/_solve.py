@@ -191,9 +191,9 @@ def _problem_of_points(graph: NeighborGraph, groups: object, kind: str | None) -
 
 def _saving(problem: Problem) -> Callable[[Labels], float]:
     """Return a function of labels: their saving by the model of the default solver, in nats."""
-    from spherelax.coordinate.readings import recognize
+    from spherelax.coordinate.readings import read_problem
 
-    model = recognize(problem)
+    model = read_problem(problem)
     return lambda labels: model.labeling(labels[model.graph.given]).saving
 
 

@@ -10,7 +10,7 @@ from spherelax.coordinate import finish as module
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished
 from spherelax.coordinate.graph.neighbors import components
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import learn
 from spherelax.coordinate.trail import Route
 from spherelax.pick import pick_description
@@ -95,7 +95,7 @@ def nothing_beyond(learnt, _):
 
 def found_in(W, *, joins_noise=True):
     """Learn from similarities, take the labels that describe best, and finish them."""
-    learnt = learn(recognize(Problem.check(W)), ROUTE)
+    learnt = learn(read_problem(Problem.check(W)), ROUTE)
     pick = pick_description(learnt.path.savings)
     picked = Finished(learnt.path.labels[pick.index], pick.index, pick.status)
     *_, found = finish(learnt, ROUTE, picked, joins_noise=joins_noise)
@@ -137,7 +137,7 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
     plain = quiet_solve(W, groups)
     assert found.path.picked == plain.path.picked
     assert plain.labels is plain.path.labels[plain.path.picked]
-    model = recognize(Problem.check(W, groups))
+    model = read_problem(Problem.check(W, groups))
     assert model.labeling(found.labels).saving > model.labeling(plain.labels).saving
     for step, kept in enumerate(plain.path.labels):
         if step != plain.path.picked:

@@ -11,7 +11,7 @@ from spherelax.coordinate import finish_points as module
 from spherelax.coordinate.finish_points import Finished, finish_points, join_components
 from spherelax.coordinate.graph import components
 from spherelax.coordinate.points.borders import Patches
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import learn
 from spherelax.coordinate.trail import MANY, Route
 from spherelax.problem import Problem
@@ -21,7 +21,7 @@ def learnt_of(X, *, is_thorough=True):
     """What was learnt of points, how they are walked, and their scales."""
     route = Route(sl.Coordinate(), n_threads=1, is_thorough=is_thorough)
     problem = Problem.check(sl.similarity.nearest_neighbors(X), kind="graph")
-    model = recognize(problem, is_metric=True)
+    model = read_problem(problem, is_metric=True)
     return learn(model, route, None), route, sl.similarity.local_scales(X)[model.graph.given]
 
 

@@ -11,7 +11,7 @@ import spherelax as sl
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.model import Facts
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.worth.description import are_uneven
 from spherelax.labels import renumber
 from spherelax.problem import Problem
@@ -22,7 +22,7 @@ def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
     rng = np.random.default_rng(seed)
     groups = rng.integers(12, size=40) if grouped else None
     W = rng.random((40, 40))
-    model = recognize(Problem.check(W + W.T, groups))
+    model = read_problem(Problem.check(W + W.T, groups))
     assert model.graph.grouped == grouped
     S, n = twins.dense_similarity(model.graph), model.graph.weight.astype(float)
     apart = np.ones((40, 40), dtype=bool) if groups is None else groups[:, None] != groups
@@ -36,7 +36,7 @@ def test_the_average_and_objectives_are_those_of_all_pairs(grouped, seed):
 
 
 def test_without_similarities_the_average_is_one():
-    model = recognize(Problem.check(np.eye(4)))
+    model = read_problem(Problem.check(np.eye(4)))
     assert model.average == 1.0
     labels = np.arange(4, dtype=np.int32)
     assert model.labeling(labels).saving == 0.0
@@ -50,7 +50,7 @@ def two_parts(seed, *, weighted):
         half = np.triu(rng.random((m, m)) < 0.3, 1)
         parts.append((half + half.T) * (rng.random((m, m)) if weighted else 1.0))
         parts[-1] = np.maximum(parts[-1], parts[-1].T)
-    model = recognize(Problem.check(sp.block_diag(parts).toarray()))
+    model = read_problem(Problem.check(sp.block_diag(parts).toarray()))
     component = np.repeat([0, 1], np.diff(model.graph.component_ptr))
     labels = renumber(rng.integers(7, size=80) + 7 * component)
     return model, [np.flatnonzero(component == part) for part in (0, 1)], labels
@@ -87,7 +87,7 @@ def test_facts_tell_what_the_degrees_of_a_graph_tell(seed):
 def test_a_model_that_is_read_again_keeps_its_similarities(seed):
     W, _ = sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=seed)
     W[:3] = W[:, :3] = 1.0
-    model = recognize(Problem.check(W))
+    model = read_problem(Problem.check(W))
     corrected = model.reread(is_corrected=True)
     assert corrected.graph.weight.max() == 59.0
     plain = corrected.reread(is_corrected=False)

@@ -18,7 +18,7 @@ from spherelax.coordinate.noise import (
     n_with_unseen,
     shuffle,
 )
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import Walked, walk
 from spherelax.coordinate.trail import Route
 from spherelax.problem import Problem
@@ -190,7 +190,7 @@ def test_sparse_random_graphs_seldom_pass_for_structure():
 
 def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypatch):
     W, groups, _ = sl.datasets.make_partial_matching(5, 10, observed=1.0, random_state=0)
-    model, route = recognize(Problem.check(W, groups)), Route(sl.Coordinate(), n_threads=1)
+    model, route = read_problem(Problem.check(W, groups)), Route(sl.Coordinate(), n_threads=1)
     path = walk(model, route).path()
 
     def saving(nats):
@@ -203,7 +203,7 @@ def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypa
 
 
 def test_noise_is_measured_at_the_same_resolution_beside_it_and_later():
-    model = recognize(Problem.check(random_graph(60, 8, 0)))
+    model = read_problem(Problem.check(random_graph(60, 8, 0)))
     path = walk(model, Route(sl.Coordinate(), n_threads=1)).path()
     savings = np.zeros(len(path.labels))
     savings[10] = 5.0
@@ -219,7 +219,7 @@ def test_noise_is_measured_at_the_same_resolution_beside_it_and_later():
     ("c", "n_drawn", "is_beyond"), [(1.4, 3, False), (1.6, 9, True), (3.1, 3, True)]
 )
 def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyond, monkeypatch):
-    model = recognize(Problem.check(random_graph(100, 8, 0)))
+    model = read_problem(Problem.check(random_graph(100, 8, 0)))
     route = Route(sl.Coordinate(), n_threads=1)
     path = walk(model, route).path()
     drawn = []
@@ -235,7 +235,7 @@ def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyo
 
 
 def test_one_of_many_surrogates_is_enough_to_call_it_noise(monkeypatch):
-    model = recognize(Problem.check(random_graph(100, 8, 0)))
+    model = read_problem(Problem.check(random_graph(100, 8, 0)))
     route = Route(sl.Coordinate(), n_threads=1)
     path = walk(model, route).path()
 

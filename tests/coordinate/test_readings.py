@@ -5,7 +5,7 @@ import pytest
 from support import twins
 
 import spherelax as sl
-from spherelax.coordinate.readings import Learnt, Plain, Ranked, begin, extend, recognize
+from spherelax.coordinate.readings import Learnt, Plain, Ranked, begin, extend, read_problem
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.evidence import rank_worth, surprise_worth
@@ -35,7 +35,7 @@ def f_score(truth, labels, groups=None):
 
 def test_broad_degrees_are_corrected_for(seed):
     W, truth = planted_degrees(seed)
-    model = recognize(Problem.check(W))
+    model = read_problem(Problem.check(W))
     assert model.reading.is_corrected
     degrees = model.graph.weight
     given = model.graph.given
@@ -53,17 +53,17 @@ def test_broad_degrees_are_corrected_for(seed):
 def test_similarities_of_different_sizes_begin_with_their_order(seed):
     W, groups, _ = sl.datasets.make_partial_matching(6, 8, shuffled=0.3, random_state=seed)
     for given in (None, groups):
-        model = recognize(Problem.check(W, given))
+        model = read_problem(Problem.check(W, given))
         assert isinstance(model.reading, Plain)
         np.testing.assert_array_equal(model.graph.values, model.given.values)
     sizes = W * (1.0 + np.add.outer(*2 * [np.arange(len(W))]))
     for given, worth, kind in ((None, surprise_worth, Ranked), (groups, rank_worth, Learnt)):
-        model = recognize(Problem.check(sizes, given))
+        model = read_problem(Problem.check(sizes, given))
         assert isinstance(model.reading, kind)
         assert model.reading.worth.equals(worth(model.given))
         applied = model.reading.worth.apply(model.given)
         np.testing.assert_array_equal(model.graph.values, applied.values)
-    metric = recognize(Problem.check(sizes), is_metric=True)
+    metric = read_problem(Problem.check(sizes), is_metric=True)
     assert isinstance(metric.reading, Plain)
 
 
@@ -75,7 +75,7 @@ def test_what_a_model_is_stays_while_it_grows(is_corrected, seed):
         W, _ = sl.datasets.make_binary_similarity(300, 4, rewired=0.3, random_state=seed)
     np.fill_diagonal(W, 0.0)
     known = slice(0, 250)
-    model = recognize(Problem.check(W[known, known]))
+    model = read_problem(Problem.check(W[known, known]))
     grown = extend(model, Problem.check(3.0 * W))
     assert grown.reading is model.reading
     assert grown.reading.is_corrected == is_corrected

@@ -7,7 +7,7 @@ import spherelax as sl
 from spherelax.coordinate import run as module
 from spherelax.coordinate import trail
 from spherelax.coordinate.moves.polish import polish_labels
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import LESSONS, Interrupted, learn, run, walk
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.evidence import learn_worth
@@ -49,7 +49,7 @@ def test_items_are_walked_once_more_with_what_polished_labels_teach(
     many, taught, monkeypatch, seed
 ):
     monkeypatch.setattr(trail, "MANY", many)
-    model = recognize(Problem.check(*scored(seed)[:2]))
+    model = read_problem(Problem.check(*scored(seed)[:2]))
     learnt = learn(model, ROUTE, None)
     assert learnt.model is taught[-1]
     first, last = (one for one in taught if one.plain_average is None)
@@ -68,7 +68,7 @@ def test_items_are_walked_once_more_with_what_polished_labels_teach(
 
 def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, seed):
     """The same worth again is no new lesson: nothing is walked twice."""
-    model = recognize(Problem.check(*scored(seed)[:2]))
+    model = read_problem(Problem.check(*scored(seed)[:2]))
     lesson = learn_worth(model.given, best(walk(model, ROUTE).path()))
     monkeypatch.setattr(module, "learn_worth", lambda *_: lesson)
     monkeypatch.setattr(module, "reweigh", lambda *_: None)
@@ -80,7 +80,7 @@ def test_labels_that_teach_what_is_known_end_the_learning(taught, monkeypatch, s
 
 def test_nothing_is_learnt_without_groups(taught, seed):
     W, _ = sl.datasets.make_binary_similarity(60, 3, rewired=0.3, random_state=seed)
-    model = recognize(Problem.check(W))
+    model = read_problem(Problem.check(W))
     assert learn(model, ROUTE, None).model is model
     assert taught == [model]
 
@@ -118,12 +118,12 @@ def communities(seed, sizes, degree=None):
         chance = np.minimum(chance * np.outer(own, own), 1.0)
     half = np.triu(rng.random(chance.shape) < chance, 1)
     problem = Problem.check((half | half.T).astype(float))
-    return problem, truth[recognize(problem).graph.given]
+    return problem, truth[read_problem(problem).graph.given]
 
 
 def test_degrees_that_sizes_of_communities_explain_are_not_corrected_for(seed):
     problem, truth = communities(seed, [10, 20, 40, 80, 160])
-    assert recognize(problem).reading.is_corrected
+    assert read_problem(problem).reading.is_corrected
     learnt = run(problem, ROUTE, None)
     assert not learnt.model.reading.is_corrected
     np.testing.assert_array_equal(learnt.model.graph.weight, 1.0)
@@ -138,7 +138,7 @@ def test_degrees_that_differ_within_communities_are_corrected_for(taught, seed):
 
 def test_ctrl_c_during_the_plain_walk_keeps_what_was_learnt(seed):
     problem, _ = communities(seed, [10, 20, 40, 80, 160])
-    first = learn(recognize(problem), ROUTE)
+    first = learn(read_problem(problem), ROUTE)
     for n_steps in (1, 4):
         calls = []
 

@@ -6,7 +6,7 @@ from support import twins
 
 import spherelax as sl
 from spherelax.coordinate.graph.neighbors import components
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import Interrupted, walk
 from spherelax.coordinate.trail import BOTTOM, MAX_STEPS, STEPS, TOP, Route, grid
 from spherelax.labels import renumber
@@ -21,9 +21,9 @@ def model_of(seed, *, grouped=False):
         W, groups, _ = sl.datasets.make_partial_matching(
             12, 15, observed=0.6, shuffled=0.4, random_state=seed
         )
-        return recognize(Problem.check(W, groups))
+        return read_problem(Problem.check(W, groups))
     W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.4, random_state=seed)
-    return recognize(Problem.check(W))
+    return read_problem(Problem.check(W))
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -12,7 +12,7 @@ from support.shard_tables import table
 
 from spherelax import scale
 from spherelax.coordinate.graph.account import Totals
-from spherelax.coordinate.readings import Plain, recognize
+from spherelax.coordinate.readings import Plain, read_problem
 from spherelax.scale.shares import CONFIDENCE, LABELS, Share
 from spherelax.settings import Coordinate
 
@@ -45,7 +45,7 @@ def test_totals_of_shards_are_those_of_one(plan, tmp_path):
     assert several.n_present == one.n_present
     assert several.similarity == one.similarity
     np.testing.assert_array_equal(several.of_group, one.of_group)
-    model = recognize(whole.shards[0].problem("graph"))
+    model = read_problem(whole.shards[0].problem("graph"))
     assert several.n_pairs == pytest.approx(model.totals.n_pairs)
 
 

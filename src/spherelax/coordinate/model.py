@@ -117,7 +117,7 @@ class Reading(ABC):
         inside = within(graph, labels, count_labels(labels), n_threads)
         return account_of(labels, inside, graph.weight, self.is_corrected)
 
-    def generalize(self, part: Model, facts: Facts) -> Reading:
+    def generalise(self, part: Model, facts: Facts) -> Reading:
         """Return the reading of a whole problem, whose part has this one.
 
         The degrees of the whole choose the null model.

@@ -122,7 +122,7 @@ class Ranked(Reading):
         """Replace each similarity by its surprise."""
         return self.worth.apply(graph)
 
-    def generalize(self, part: Model, facts: Facts) -> Reading:
+    def generalise(self, part: Model, facts: Facts) -> Reading:
         """Keep strata and steps; a similarity is as rare as in the whole."""
         worth = surprise_worth(part.given, log_rarity(facts.n_entries, facts.n_present))
         assert worth is not None
@@ -188,7 +188,7 @@ class LogOdds(Reading):
         ratio = logit(predict_right(model.given, right, graph)) - logit(overall)
         return graph._replace(values=np.asarray(ratio))
 
-    def generalize(self, part: Model, facts: Facts) -> Reading:  # noqa: ARG002
+    def generalise(self, part: Model, facts: Facts) -> Reading:  # noqa: ARG002
         """Keep all that is known."""
         return self
 
@@ -257,7 +257,7 @@ def describe(totals: Totals, is_corrected: bool, total: float, names: float) -> 
     return Description(total, totals.n_pairs, is_corrected, rate, names, totals.of_stratum)
 
 
-def recognize(
+def read_problem(
     problem: Problem,
     graph: Graph | None = None,
     *,
@@ -265,7 +265,7 @@ def recognize(
     is_metric: bool = False,
     sources: NDArray[np.int32] | None = None,
 ) -> Model:
-    """Find out what the similarities of a problem are, and return its model.
+    """Return the model of a problem: find out what its similarities are, and read them so.
 
     Log odds and scores of candidates become log odds. Else only the order of the similarities
     counts, unless ``is_metric`` says that their sizes do; the degrees choose the null model, and
@@ -275,7 +275,7 @@ def recognize(
     Examples
     --------
     >>> from spherelax.problem import Problem
-    >>> model = recognize(Problem.check(np.kron(np.eye(2), np.ones((3, 3)))))
+    >>> model = read_problem(Problem.check(np.kron(np.eye(2), np.ones((3, 3)))))
     >>> type(model.reading).__name__, model.labeling(np.array([0, 0, 0, 1, 1, 1])).account.pairs
     ('Plain', 6.0)
     """

@@ -19,7 +19,7 @@ from spherelax.coordinate.graph.graph import Graph, build_graph
 from spherelax.coordinate.graph.part import draw, is_large
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves.polish import polish_labels
-from spherelax.coordinate.readings import Learnt, recognize, unit_of
+from spherelax.coordinate.readings import Learnt, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
 from spherelax.coordinate.worth.description import are_uneven
 from spherelax.coordinate.worth.evidence import learn_worth
@@ -103,7 +103,7 @@ def run(
 ) -> Walked:
     """Recognise what the similarities of a problem are, learn what they are worth, and walk.
 
-    ``is_metric`` and ``sources`` are those of `recognize`. Scores of a large problem are learnt
+    ``is_metric`` and ``sources`` are those of `read_problem`. Scores of a large problem are learnt
     from a part of it. Communities of different sizes make uneven degrees: if labels explain the
     degrees, all is learnt anew under the plain null model; but not with many items, where the plain
     model joins small labels in the end.
@@ -115,7 +115,7 @@ def run(
         of_item = None if sources is None else sources[graph.given]
         model = reading.read(graph, graph.given, of_item)
         return weigh_groups(Walked.of(walk(model, route, callback), is_large=True), route, callback)
-    model = recognize(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
+    model = read_problem(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
     walked = learn(model, route, callback)
     is_open = model.reading.is_corrected and not route.has_many(model) and not is_metric
     if not is_open or _needs_correction(model, walked.labels):
@@ -192,10 +192,10 @@ def read_whole(
     sources: NDArray[np.int32] | None = None,
 ) -> Reading:
     """Return what a part teaches about the similarities of the whole."""
-    model = recognize(part, unit=unit, sources=sources)
+    model = read_problem(part, unit=unit, sources=sources)
     if isinstance(model.reading, Learnt):
         model = teach(Walked.of(walk(model, route)), route)
-    return model.reading.generalize(model, facts)
+    return model.reading.generalise(model, facts)
 
 
 def _needs_correction(model: Model, labels: Labels) -> bool:

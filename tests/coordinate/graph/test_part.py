@@ -10,7 +10,7 @@ from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.graph.part import Draw, components_up_to, draw
 from spherelax.coordinate.model import Facts
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.problem import Problem
 
 
@@ -72,9 +72,9 @@ def test_what_is_learnt_from_a_part_serves_the_whole(seed):
     pairs, right = entities(seed, n=900)
     problem = Problem.check(matrix(pairs), kind="pairs")
     third = problem.among(np.flatnonzero(np.arange(problem.n_items) % 900 < 300))
-    taught = recognize(third)
+    taught = read_problem(third)
     graph = build_graph(problem, float(problem.similarity.max()))
-    model = taught.reading.generalize(taught, Facts.of(graph)).read(graph, graph.given)
+    model = taught.reading.generalise(taught, Facts.of(graph)).read(graph, graph.given)
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     truth = dict(zip(zip(pairs.one, pairs.other, strict=True), right, strict=True))
     ends = np.sort(np.c_[graph.given[row], graph.given[graph.indices]], axis=1)

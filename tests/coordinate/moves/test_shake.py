@@ -8,7 +8,7 @@ import spherelax as sl
 from spherelax.coordinate.moves import shake
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.moves.shake import shake_labels
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.problem import Problem
 
 
@@ -18,9 +18,9 @@ def noisy(seed, *, grouped):
         W, groups, _ = sl.datasets.make_partial_matching(
             15, 12, observed=0.7, shuffled=0.65, random_state=seed
         )
-        return recognize(Problem.check(W, groups))
+        return read_problem(Problem.check(W, groups))
     W, _ = sl.datasets.make_binary_similarity(90, 4, rewired=0.6, random_state=seed)
-    return recognize(Problem.check(W))
+    return read_problem(Problem.check(W))
 
 
 def saving_by(model):
@@ -44,7 +44,7 @@ def test_shaken_labels_save_more(grouped):
 
 
 def test_labels_that_cannot_be_better_stay_and_few_trials_are_made(monkeypatch):
-    model = recognize(Problem.check(np.kron(np.eye(3), np.ones((5, 5)))))
+    model = read_problem(Problem.check(np.kron(np.eye(3), np.ones((5, 5)))))
     given = np.repeat(np.int32([0, 1, 2]), 5)
     calls = []
     monkeypatch.setattr(

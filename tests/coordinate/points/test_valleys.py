@@ -17,7 +17,7 @@ from spherelax.coordinate.points.valleys import (
     choose,
     steps_to_merge,
 )
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import learn
 from spherelax.coordinate.trail import Route
 from spherelax.labels import renumber
@@ -211,7 +211,7 @@ def walk_points(X):
     """What was learnt of points, and how they were walked."""
     problem = Problem.check(sl.similarity.nearest_neighbors(X))
     route = Route(sl.Coordinate(), n_threads=1, is_thorough=True)
-    return learn(recognize(problem, is_metric=True), route, None), route
+    return learn(read_problem(problem, is_metric=True), route, None), route
 
 
 def finish_points(X, callback):

@@ -11,7 +11,7 @@ from support.twins import dense_similarity
 
 import spherelax as sl
 from spherelax.coordinate.graph.tally import within
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.worth.description import (
     PLAIN_RATE,
     SOFTNESS,
@@ -71,7 +71,7 @@ def planted(seed, *, is_corrected, m=M, n_clusters=4):
         theta = np.minimum(rng.pareto(1.5, m) + 0.3, 6.0)
         expected = np.minimum(expected * np.outer(theta, theta), 1.0)
     W = np.triu(rng.random((m, m)) < expected, 1).astype(float)
-    model = recognize(Problem.check(W + W.T))
+    model = read_problem(Problem.check(W + W.T))
     assert model.reading.is_corrected == is_corrected
     return model, renumber(truth[model.graph.given])
 

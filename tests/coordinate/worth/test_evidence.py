@@ -8,7 +8,7 @@ from support.twins import dense_similarity
 
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.readings import Plain, recognize
+from spherelax.coordinate.readings import Plain, read_problem
 from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, learn_worth, rank_worth
 from spherelax.problem import Problem
 
@@ -88,7 +88,7 @@ def test_nothing_is_learnt_without_sizes_or_contradictions(seed):
     assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None
     inside = graph_of(np.where(truth[:, None] == truth, W, 0.0), groups)
     assert learn_worth(inside, truth.astype(np.int32)[inside.given]) is None
-    plain = recognize(Problem.check((W > 0).astype(float), groups))
+    plain = read_problem(Problem.check((W > 0).astype(float), groups))
     assert isinstance(plain.reading, Plain)
     assert plain.graph is plain.given
 

@@ -7,7 +7,7 @@ from support.twins import dense_similarity
 
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.readings import recognize
+from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth.reliability import reweigh
@@ -103,7 +103,7 @@ def test_nothing_is_learnt_from_a_single_pair_of_groups(seed):
 def test_labels_are_better_for_what_was_learnt(seed):
     graph, truth, _ = matching(seed, n_groups=16, noisy=0.7)
     group = graph.groups()
-    model, scores = recognize(Problem.check(dense_similarity(graph), group)), []
+    model, scores = read_problem(Problem.check(dense_similarity(graph), group)), []
     truth, group = truth[model.graph.given], model.graph.groups()
     for _ in range(2):
         path = walk(model, Route(sl.Coordinate(), n_threads=1)).path()

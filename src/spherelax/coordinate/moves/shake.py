@@ -35,9 +35,9 @@ def shake_labels(
 
     Examples
     --------
-    >>> from spherelax.coordinate.readings import recognize
+    >>> from spherelax.coordinate.readings import read_problem
     >>> from spherelax.problem import Problem
-    >>> model = recognize(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
+    >>> model = read_problem(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
     >>> joined = np.repeat(np.int32([0, 1]), [4, 8])
     >>> shake_labels(model.graph, joined, 0.3, lambda labels: model.labeling(labels).saving)
     array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], dtype=int32)
