@@ -41,13 +41,14 @@ class List(NamedTuple):
 
 
 def lists() -> Iterator[List]:
-    """Yield the tables of scored pairs."""
+    """Yield the tables of scored pairs; those of a model's probabilities have no sources."""
     for path in sorted(FOLDER.glob("*.npz")):
         with np.load(path) as file:
-            m = len(file["truth"])
-            half = sp.coo_array((file["score"].astype(float), (file["i"], file["j"])), shape=(m, m))
-            table = Table(path.stem, sp.csr_array(half + half.T), file["source"], file["truth"])
-            yield List(table, bool(file["duplicate_free"]))
+            m, score = len(file["truth"]), file["score" if "score" in file else "p"].astype(float)
+            half = sp.coo_array((score, (file["i"], file["j"])), shape=(m, m))
+            source = file["source"] if "source" in file else np.zeros(m, dtype=int)
+            table = Table(path.stem, sp.csr_array(half + half.T), source, file["truth"])
+            yield List(table, bool(file["duplicate_free"]) if "duplicate_free" in file else False)
 
 
 Compared = tuple[NDArray[np.float64], NDArray[Any]]
