@@ -147,7 +147,7 @@ def test_examples_of_the_help_run(example: str) -> None:
 @pytest.mark.parametrize("kind", ["edges", "pairs", "points"])
 def test_samples_of_formats_are_what_they_say(kind: str) -> None:
     Path("sample.csv").write_text(manual.SAMPLES[kind])
-    assert io.kind_of("sample.csv") == kind
+    assert io.format_of("sample.csv") == kind
     assert len(io.read("sample.csv").names) >= 2
 
 

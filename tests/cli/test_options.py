@@ -52,5 +52,5 @@ def test_choices_are_those_of_the_settings() -> None:
 
 
 def test_kinds_are_those_of_read() -> None:
-    assert set(options.KINDS) == set(io.reading.FILE_KINDS)
+    assert set(options.KINDS) == set(io.reading.FORMATS)
     assert set(manual.KINDS_TEXT) == {*options.KINDS, "groups"}

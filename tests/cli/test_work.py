@@ -62,7 +62,7 @@ def test_files_and_summary() -> None:
     assert lines[3] == (
         "confidence: 1.00 on average, below 0.1 for 0 items; about 0 items may be in a wrong label"
     )
-    assert lines[4] == "input: read as edges; --as sets another kind"
+    assert lines[4] == "input: read as edges; --as sets another format"
     assert lines[5:] == ["labels: labels.csv", "picture: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
@@ -207,7 +207,7 @@ def test_the_summary_for_scripts() -> None:
     ],
 )
 def test_a_guess_is_told(file: str, options: tuple[str], told: str | None) -> None:
-    said = f"\ninput: read as {told}; --as sets another kind\n"
+    said = f"\ninput: read as {told}; --as sets another format\n"
     for command in ("cluster", "report"):
         stderr = invoke(command, file, *options).stderr
         assert (said in stderr) == (told is not None)

@@ -53,7 +53,7 @@ def use(path: Path) -> None:
     elif path.stem == "arrays":
         sl.io.read_arrays(path, "X", "y")
         return
-    elif sl.io.kind_of(path) == "result":
+    elif sl.io.format_of(path) == "result":
         _show(sl.io.load_result(path))
         return
     else:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax import io
-from spherelax.io.reading import FILE_KINDS, TELL
+from spherelax.io.reading import FORMATS, TELL
 
 W = np.kron(np.eye(2), np.ones((3, 3))) - np.eye(6)
 ROLES = "source_a,id_a,source_b,id_b,score"
@@ -58,25 +58,25 @@ def test_text(content: str, kind: str) -> None:
     for ending in (".csv", ".txt", ".CSV"):
         path = Path(f"file{ending}")
         path.write_text(content)
-        assert io.kind_of(path) == kind
+        assert io.format_of(path) == kind
 
 
 def test_blanks_and_tabs() -> None:
     Path("edges.txt").write_text("# friends\nann anna 0.9\n")
-    assert io.kind_of("edges.txt") == "edges"
+    assert io.format_of("edges.txt") == "edges"
     Path("points.txt").write_text("1 2 3 4\n")
-    assert io.kind_of("points.txt") == "points"
+    assert io.format_of("points.txt") == "points"
     Path("pairs.tsv").write_text(f"{ROLES}\n".replace(",", "\t"))
-    assert io.kind_of("pairs.tsv") == "pairs"
+    assert io.format_of("pairs.tsv") == "pairs"
 
 
 def test_parquet() -> None:
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pyarrow.table({"id_a": [1], "id_b": [2], "score": [0.5]}), "x.parquet")
-    assert io.kind_of("x.parquet") == "pairs"
+    assert io.format_of("x.parquet") == "pairs"
     assert io.read("x.parquet").ids == [1, 2]
     parquet.write_table(pyarrow.table({"width": [1.0, 2.0], "length": [0.5, 3.0]}), "x.parquet")
-    assert io.kind_of("x.parquet") == "points"
+    assert io.format_of("x.parquet") == "points"
     assert io.read("x.parquet").points.tolist() == [[1.0, 0.5], [2.0, 3.0]]
 
 
@@ -87,7 +87,7 @@ def test_arrays() -> None:
     sp.save_npz("w.npz", sp.csr_array(W))
     io.save_result("result.npz", sl.solve(W))
     kinds = {"w.npy": "matrix", "x.npy": "points", "w.npz": "matrix", "result.npz": "result"}
-    assert {name: io.kind_of(name) for name in kinds} == kinds
+    assert {name: io.format_of(name) for name in kinds} == kinds
     np.testing.assert_array_equal(io.read("w.npy").similarity, W)
     assert io.read("x.npy").points.shape == (6, 2)
     with pytest.raises(sl.InvalidInputError, match=r"result\.npz: .*; found a saved result"):
@@ -99,7 +99,7 @@ def test_arrays() -> None:
 @pytest.mark.parametrize("ending", [".npy", ".npz"])
 def test_broken_arrays_are_left_to_their_readers(ending: str) -> None:
     Path(f"broken{ending}").write_bytes(b"\x93NUMPY")
-    assert io.kind_of(f"broken{ending}") == "matrix"
+    assert io.format_of(f"broken{ending}") == "matrix"
     with pytest.raises(sl.InvalidInputError, match=f"broken{ending}: not a readable {ending} file"):
         io.read(f"broken{ending}")
 
@@ -108,7 +108,7 @@ def test_broken_arrays_are_left_to_their_readers(ending: str) -> None:
 def test_a_database_is_known_by_its_content(name: str) -> None:
     with closing(sqlite3.connect(name)) as database, database:
         database.execute("CREATE TABLE images (image_id)")
-    assert io.kind_of(name) == "colmap"
+    assert io.format_of(name) == "colmap"
     with pytest.raises(sl.InvalidInputError, match=f"{name}: must have COLMAP's tables"):
         io.read(name)
 
@@ -127,10 +127,10 @@ def test_endings_that_say_nothing_leave_it_to_the_content() -> None:
     for name in ("w.npy", "w.npz", "edges.csv", "points.csv"):
         for other in ("x.dat", "x"):
             Path(name).rename(other)
-            kind = io.kind_of(other)
+            kind = io.format_of(other)
             found = io.read(other)
             Path(other).rename(name)
-            assert kind == io.kind_of(name)
+            assert kind == io.format_of(name)
             assert found.names == io.read(name).names
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pyarrow.table({"id_a": [1], "id_b": [2], "score": [0.5]}), "x.pq")
@@ -168,14 +168,14 @@ def test_a_database_is_not_copied() -> None:
 
 def test_missing_files() -> None:
     with pytest.raises(sl.InvalidInputError, match=r"^x\.csv: No such file or directory$"):
-        io.kind_of("x.csv")
+        io.format_of("x.csv")
     with pytest.raises(sl.InvalidInputError, match="Is a directory"):
-        io.kind_of(".")
+        io.format_of(".")
 
 
 def test_the_kind_can_be_insisted_on() -> None:
     Path("x.csv").write_text("x,y\n1,2\n3,4\n")
-    assert io.kind_of("x.csv") == "edges"
+    assert io.format_of("x.csv") == "edges"
     assert io.read("x.csv", reads_as="points").points.tolist() == [[1, 2], [3, 4]]
     Path("x.csv").write_text("1.5,2.5\n")
     assert io.read("x.csv", reads_as="edges").ids == ["1.5", "2.5"]
@@ -187,7 +187,7 @@ def test_a_fault_says_that_the_file_was_taken_for_edges() -> None:
     Path("x.csv").write_text("1,2,3\n2,3,-1\n")
     fault = "x.csv, row 2: similarity must be finite and not negative; found '-1'"
     for kind, hint in {
-        None: " (read as edges; reads_as= or --as sets another kind)",
+        None: " (read as edges; reads_as= or --as sets another format)",
         "edges": "",
     }.items():
         with pytest.raises(sl.InvalidInputError) as caught:
@@ -220,11 +220,11 @@ def test_options_reach_their_readers() -> None:
 
 
 def test_every_kind_has_an_ending() -> None:
-    assert set(FILE_KINDS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
+    assert set(FORMATS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
     assert {".csv", ".tsv", ".txt", ".parquet", ".npz", ".npy", ".mtx", ".db"} <= set(TELL)
     Path("x.mtx").write_text("%%MatrixMarket\n")
     Path("x.h5ad").write_text("")
-    assert (io.kind_of("x.mtx"), io.kind_of("x.h5ad")) == ("matrix", "h5ad")
+    assert (io.format_of("x.mtx"), io.format_of("x.h5ad")) == ("matrix", "h5ad")
 
 
 SIGNED = [[0.0, 2.5, -1.5], [2.5, 0.0, 0.0], [-1.5, 0.0, 0.0]]

@@ -35,10 +35,10 @@ def name_of(file: Path, standard: str = "input") -> str:
     return f"standard {standard}" if file == STANDARD else str(file)
 
 
-def kind_of(source: io.Source, reading: Given) -> str:
+def format_of(source: io.Source, reading: Given) -> str:
     """Return the kind of a file: what the user says, or what its content shows."""
-    source.kind = reading["as"] or ("pairs" if reading["columns"] is not None else source.kind)
-    return io.kind_of(source)
+    source.format = reading["as"] or ("pairs" if reading["columns"] is not None else source.format)
+    return io.format_of(source)
 
 
 def read(
@@ -49,9 +49,9 @@ def read(
     needs_groups: bool = False,
 ) -> tuple[io.Items | io.Points, int]:
     """Return the items with their groups, and how many are named by the groups only."""
-    kind, given = kind_of(source, reading), dict(reading)
+    kind, given = format_of(source, reading), dict(reading)
     given["reads_as"] = given.pop("as")
-    hint = "points; --as points --columns A,B reads only these columns, --as sets another kind"
+    hint = "points; --as points --columns A,B reads only these columns, --as sets another format"
     if needs_groups and kind == "points":
         given["reads_as"] = "matrix" if source.ending == ".npy" else "pairs"
         hint = f"{given['reads_as']}; points have no groups"

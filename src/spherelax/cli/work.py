@@ -16,7 +16,7 @@ from spherelax import io
 from spherelax.cli.facts import facts, facts_text
 from spherelax.cli.options import STANDARD, Given
 from spherelax.cli.solving import check_unused, saved, solve
-from spherelax.cli.sources import kind_of, name_of, pictures, read, readable, similar
+from spherelax.cli.sources import format_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import begin, in_thread, writing
 from spherelax.io.answers.answers import UNSURE
@@ -39,7 +39,7 @@ def label(
 ) -> None:
     """Read a file, solve, write the outputs and print a summary: match and cluster."""
     with readable(file) as source:
-        kind = kind_of(source, reading)
+        kind = format_of(source, reading)
         targets.check_kind(kind)
         items, n_alone = read(source, groups, reading, needs_groups=is_matching)
         if not is_matching and isinstance(items, io.Items):
@@ -83,7 +83,7 @@ def path(
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
     with readable(file) as source:
-        if kind_of(source, reading) == "result":
+        if format_of(source, reading) == "result":
             check_unused(name_of(file), {"groups": groups, **reading, **given})
             result = io.load_result(source.path)
         else:
@@ -117,7 +117,7 @@ def report(
             items, result = saved(saved_in, similar(items))
         else:
             items, result = solve(items, settings, step)
-        lines = _read_from(kind_of(source, reading), reading, items)
+        lines = _read_from(format_of(source, reading), reading, items)
         _write_page(out, file, items, result, shown)
     lines.append(f"report: {name_of(out, 'output')}")
     _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
@@ -127,7 +127,7 @@ def info(file: Path, groups: Path | None, reading: Given, *, as_json: bool) -> N
     """Print what a file holds."""
     with readable(file) as source:
         items, _ = read(source, groups, reading)
-        about = {"reads_as": kind_of(source, reading), **facts(similar(items))}
+        about = {"reads_as": format_of(source, reading), **facts(similar(items))}
     text = facts_text(about, items.words)
     _write_bytes(STANDARD, _json(about) if as_json else f"{text}\n".encode())
 
@@ -138,7 +138,7 @@ def _read_from(kind: str, reading: Given, items: io.Items) -> list[str]:
         how = "not verified" if items.is_raw else "verified by COLMAP"
         return [f"matches: read from {items.table}, {how}"]
     is_guessed = reading["as"] is None and kind in ("edges", "points")
-    return [f"input: read as {kind}; --as sets another kind"] if is_guessed else []
+    return [f"input: read as {kind}; --as sets another format"] if is_guessed else []
 
 
 def _write(
@@ -192,7 +192,7 @@ def _write_labels(
     if io.is_device(target):
         _write_bytes(target, _table(targets, items, result))
     elif ending == ".json":
-        _write_bytes(target, _summary(items, result, source.kind))
+        _write_bytes(target, _summary(items, result, source.format))
     else:
         with writing(str(target)):
             if ending == CELLS:

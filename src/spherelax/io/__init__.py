@@ -18,7 +18,7 @@ from spherelax.io.readers.images import ImageFolder
 from spherelax.io.readers.pairs import Records, read_pairs
 from spherelax.io.readers.points import Neighbors, Points, read_points
 from spherelax.io.readers.tables import read_edges, read_groups
-from spherelax.io.reading import kind_of, read, recognised
+from spherelax.io.reading import format_of, read, recognised
 from spherelax.io.tables.arrays import read_arrays, read_matrix
 
 __all__ = [
@@ -33,10 +33,10 @@ __all__ = [
     "Source",
     "check_target",
     "columns_csv",
+    "format_of",
     "from_anndata",
     "from_graph",
     "is_device",
-    "kind_of",
     "label_nodes",
     "label_obs",
     "load_result",

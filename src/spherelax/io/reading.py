@@ -1,4 +1,4 @@
-"""Reading of any file: its kind is found from its content and ending, then it is read."""
+"""Reading of any file: its format is found from its content and ending, then it is read."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.parquet import parquet_columns
 from spherelax.problem import KINDS
 
-FILE_KINDS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
+FORMATS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
 SAVED_RESULT = "result"
 # An edge table has two or three columns; a text file with more is one of features.
 EDGE_COLUMNS = 3
-ROWS_SEEN = 1000  # rows of a text file that are used to find its kind
+ROWS_SEEN = 1000  # rows of a text file that are used to find its format
 DATABASE = ".db"
 
 
@@ -49,14 +49,14 @@ def read(
     table: str | None = None,
     kind: str | None = None,
 ) -> Items | Points:
-    r"""Read a file of any kind: similarities, edges, scored pairs, points, a COLMAP database.
+    r"""Read a file of any format: similarities, edges, scored pairs, points, a COLMAP database.
 
     Parameters
     ----------
     file : str, Path or Source
-        A file of one of the kinds.
+        A file of one of the formats.
     reads_as : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
-        What the file holds; None: :func:`kind_of` finds it.
+        What the file holds; None: :func:`format_of` finds it.
     columns, duplicate_free_sources, records
         For pairs, as in :func:`read_pairs`; a file with columns is read as pairs, unless
         ``reads_as`` is "points": then, the names of the features, as in :func:`read_points`.
@@ -86,12 +86,10 @@ def read(
     ...     read(path).ids
     ['ann', 'anna', 'bob', 'rob']
     """
-    if reads_as not in (None, *FILE_KINDS):
-        raise InvalidInputError(
-            f"reads_as must be one of {', '.join(FILE_KINDS)}; found {reads_as!r}"
-        )
+    if reads_as not in (None, *FORMATS):
+        raise InvalidInputError(f"reads_as must be one of {', '.join(FORMATS)}; found {reads_as!r}")
     with recognised(file) as source:
-        chosen = reads_as or ("pairs" if columns is not None else kind_of(source))
+        chosen = reads_as or ("pairs" if columns is not None else format_of(source))
         if chosen == SAVED_RESULT:
             raise InvalidInputError(
                 f"{source}: must hold similarities or points; found a saved result"
@@ -122,7 +120,7 @@ def read(
         except InvalidInputError as error:
             if reads_as is None and chosen == "edges":
                 error = InvalidInputError(
-                    f"{error} (read as edges; reads_as= or --as sets another kind)"
+                    f"{error} (read as edges; reads_as= or --as sets another format)"
                 )
             raise error from None
         if isinstance(items, Items):
@@ -133,7 +131,7 @@ def read(
 
 @contextmanager
 def recognised(file: File) -> Iterator[Source]:
-    r"""Yield a file that can be read twice and has the ending of its kind.
+    r"""Yield a file that can be read twice and has the ending of its format.
 
     Parameters
     ----------
@@ -177,8 +175,8 @@ def recognised(file: File) -> Iterator[Source]:
         yield Source(copy)
 
 
-def kind_of(file: File) -> str:
-    r"""Return the kind of a file, which is found from its content and its ending.
+def format_of(file: File) -> str:
+    r"""Return the format of a file, which is found from its content and its ending.
 
     A database is recognised by its content, and so is a file with an unknown ending.
     ``.parquet``, ``.csv``, ``.tsv`` and ``.txt`` hold pairs if their columns have the names that
@@ -195,7 +193,7 @@ def kind_of(file: File) -> str:
     Returns
     -------
     str
-        One of the kinds of :func:`read`, or "result" for what :func:`save_result` saved.
+        One of the formats of :func:`read`, or "result" for what :func:`save_result` saved.
 
     Raises
     ------
@@ -208,19 +206,19 @@ def kind_of(file: File) -> str:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "pairs.csv")
     ...     _ = path.write_text("unique_id_l,unique_id_r,match_probability\n1,2,0.9\n")
-    ...     kind_of(path)
+    ...     format_of(path)
     'pairs'
     """
     with recognised(file) as source:
-        if source.kind is None:
+        if source.format is None:
             with about(source.path):
                 is_database = ending_of(source.path) == DATABASE
-            source.kind = "colmap" if is_database else TELL[source.ending](source)
-        return source.kind
+            source.format = "colmap" if is_database else TELL[source.ending](source)
+        return source.format
 
 
 def _check_kind(source: Source, reads_as: str, kind: str | None) -> None:
-    """Refuse a kind of similarities that a kind of file cannot have."""
+    """Refuse a kind of similarities that a format of file cannot have."""
     if kind not in (None, *KINDS):
         raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {kind!r}")
     is_legal = {
@@ -234,8 +232,8 @@ def _check_kind(source: Source, reads_as: str, kind: str | None) -> None:
         )
 
 
-def _text_kind(source: Source) -> str:
-    """Return the kind of a text file by its first rows, of which one may be a header."""
+def _text_format(source: Source) -> str:
+    """Return the format of a text file by its first rows, of which one may be a header."""
     first = rows.first_rows(source, ROWS_SEEN)
     if not first:
         return "edges"
@@ -246,12 +244,12 @@ def _text_kind(source: Source) -> str:
     return "points" if any(_is_no_name(cell) for row in first for cell in row[:2]) else "edges"
 
 
-def _parquet_kind(source: Source) -> str:
-    """Return the kind of a Parquet file by the names of its columns."""
+def _parquet_format(source: Source) -> str:
+    """Return the format of a Parquet file by the names of its columns."""
     return "pairs" if _are_pairs(parquet_columns(source.path)) else "points"
 
 
-def _npy_kind(source: Source) -> str:
+def _npy_format(source: Source) -> str:
     """Return "matrix" or "points" by the shape; a damaged file is refused later by its reader."""
     with suppress(OSError, *BROKEN):
         shape = np.lib.format.open_memmap(source.path, mode="r").shape
@@ -259,7 +257,7 @@ def _npy_kind(source: Source) -> str:
     return "matrix"
 
 
-def _npz_kind(source: Source) -> str:
+def _npz_format(source: Source) -> str:
     """Return "result" or "matrix"; a damaged file is refused later by its reader."""
     with suppress(OSError, *BROKEN), zipfile.ZipFile(source.path) as archive:
         if {f"{name}.npy" for name in RECOGNISED} <= set(archive.namelist()):
@@ -294,10 +292,10 @@ def _read_cells(source: Source, kind: str | None) -> Items:
 
 
 TELL: dict[str, Callable[[Source], str]] = {
-    **dict.fromkeys(rows.ENDINGS, _text_kind),
-    PARQUET: _parquet_kind,
-    ".npz": _npz_kind,
-    ".npy": _npy_kind,
+    **dict.fromkeys(rows.ENDINGS, _text_format),
+    PARQUET: _parquet_format,
+    ".npz": _npz_format,
+    ".npy": _npy_format,
     ".mtx": lambda _: "matrix",
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), lambda _: "colmap"),
     ".h5ad": lambda _: "h5ad",

@@ -336,6 +336,6 @@ def test_files_of_other_versions_are_refused(blocks, tmp_path):
     saved = io.read_arrays(path)
     del saved["reading"]
     np.savez(path, **saved | {"version": "0.0.9"})
-    assert io.kind_of(path) == "result"
+    assert io.format_of(path) == "result"
     with pytest.raises(sl.InvalidInputError, match=r"this version of spherelax; found '0\.0\.9'"):
         load_result(path)

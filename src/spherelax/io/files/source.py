@@ -1,4 +1,4 @@
-"""A file while it is read: its text is read once, and its kind is found once."""
+"""A file while it is read: its text is read once, and its format is found once."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from spherelax.io.files.faults import about
 
 @dataclass(eq=False)
 class Source:
-    r"""A file that several functions use: its path, its kind and its text.
+    r"""A file that several functions use: its path, its format and its text.
 
     Attributes
     ----------
     path : Path
         The file.
-    kind : str or None
-        The kind of the file, from :func:`kind_of`; None if that was not called yet.
+    format : str or None
+        The format of the file, from :func:`format_of`; None if that was not called yet.
     text : str
         The whole text of a text file, without a byte order mark.
 
@@ -35,7 +35,7 @@ class Source:
     """
 
     path: Path
-    kind: str | None = None
+    format: str | None = None
 
     @classmethod
     def of(cls, file: File) -> Source:
