@@ -7,7 +7,7 @@ from spherelax.io.files.source import Source
 
 
 def test_a_source_is_itself_and_a_path_becomes_one(tmp_path):
-    source = Source(tmp_path / "Edges.CSV", kind="edges")
+    source = Source(tmp_path / "Edges.CSV", format="edges")
     assert Source.of(source) is source
     assert Source.of(str(source)).path == source.path
     assert source.ending == ".csv"
