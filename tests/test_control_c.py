@@ -63,7 +63,7 @@ def test_control_c_before_the_first_step(solver, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    place = {"coordinate": "coordinate.relax.sweep.sweep_rows", "power": "power.run.sweep"}[solver]
+    place = {"coordinate": "coordinate.trail.sweep_rows", "power": "power.run.sweep"}[solver]
     monkeypatch.setattr(f"spherelax.{place}", interrupted)
     with pytest.raises(KeyboardInterrupt):
         sl.solve(clean()[0], solver=solver)

@@ -161,6 +161,52 @@ def test_imports_inside_a_package_point_down(package, path):
         assert name == own or rank[name] > rank[own], f"{own} imports {name}"
 
 
+def names_from(path, module):
+    """Names that a file imports from a module."""
+    return {
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module == module
+        for alias in node.names
+    }
+
+
+def own_names(path):
+    """Functions, classes and constants that a file defines, each once."""
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names - {"__all__"}
+
+
+def test_rooms_of_the_engine_are_entered_by_their_faces():
+    """By the road and by other packages; rooms take what they need from each other."""
+    engine = SOURCE / "coordinate"
+    outside = [path for path in MODULES if path.parent == engine or engine not in path.parents]
+    for path in outside:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inner = node.module.split(".")[2:]
+                is_engine = node.module.startswith("spherelax.coordinate.")
+                assert not (is_engine and len(inner) > 1), f"{path.name} imports {node.module}"
+
+
+def test_faces_have_what_is_used_alone():
+    for face in (SOURCE / "coordinate").glob("*/__init__.py"):
+        module = f"spherelax.coordinate.{face.parent.name}"
+        others = [path for path in MODULES if path != face]
+        used = set().union(*(names_from(path, module) for path in others))
+        found = importlib.import_module(module).__all__
+        assert set(found) <= used, module
+        # A name that two modules of a room define is easily taken from the wrong one.
+        defined = [name for path in face.parent.glob("*.py") for name in own_names(path)]
+        assert [name for name in found if defined.count(name) != 1] == [], module
+
+
 def test_every_folder_of_a_package_is_a_room():
     for package, layers in ROOMS.items():
         folders = {path.parent.name for path in (SOURCE / package).glob("*/__init__.py")}

@@ -116,7 +116,11 @@ def test_fewer_labels_than_items_in_a_group():
     ("scales", "settings", "message"),
     [
         (None, {"groups": list("aba")}, "^a NeighborGraph must be solved without groups"),
-        (None, {"kind": "pairs"}, "^a NeighborGraph is of no other kind; found kind='pairs'$"),
+        (
+            None,
+            {"kind": "pairs"},
+            "^kind of a NeighborGraph .* 'graph'; found 'pairs'$",
+        ),
         ([1, 1], {}, r"one positive number per item, 3; .*\(2,\)"),
         ([1, 0, 1], {}, "one positive number per item.* smallest 0"),
     ],

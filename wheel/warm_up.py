@@ -22,7 +22,7 @@ from numba.core import config
 from numba.core.dispatcher import Dispatcher
 
 import spherelax as sl
-from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.machine import shipped
 from spherelax.problem import Problem
 from spherelax.scale.components import Forest

@@ -185,7 +185,7 @@ def _problem_of_points(graph: NeighborGraph, groups: object, kind: str | None) -
     if groups is not None:
         raise InvalidInputError("a NeighborGraph must be solved without groups; found groups")
     if kind not in (None, "graph"):
-        raise InvalidInputError(f"a NeighborGraph is of no other kind; found kind={kind!r}")
+        raise InvalidInputError(f"kind of a NeighborGraph must be None or 'graph'; found {kind!r}")
     return Problem.check(graph.similarity, kind="graph")
 
 

@@ -16,13 +16,13 @@ from spherelax.labels import inside_pairs
 def runs(monkeypatch):
     """Return a list that grows by one entry whenever a chain is drawn: whether it has pairs."""
     found = []
-    original = odds.posterior
+    original = odds.draw_posterior
 
     def counting(*args, has_pairs):
         found.append(has_pairs)
         return original(*args, has_pairs=has_pairs)
 
-    monkeypatch.setattr(odds, "posterior", counting)
+    monkeypatch.setattr(odds, "draw_posterior", counting)
     return found
 
 

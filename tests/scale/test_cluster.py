@@ -1,9 +1,6 @@
 """The workers of a Dask cluster give the same entities, also if some of them are killed."""
 
 import logging
-import os
-import threading
-import time
 
 import pytest
 
@@ -45,24 +42,9 @@ def test_workers_of_dask_give_the_same_entities(tmp_path, client):
 def test_killed_workers_of_dask_change_nothing(tmp_path, client, monkeypatch):
     monkeypatch.setattr(run, "perform_shard", faults.slow)
     plan = scale.ingest(table(), tmp_path / "shards", n_shards=N_SHARDS)
-    killed = []
-
-    def kill():
-        while len(killed) < 2:
-            for marker in plan.folder.glob("begun-*"):
-                pid = int(marker.name.rpartition("-")[2])
-                if pid not in killed and len(killed) < 2:
-                    os.kill(pid, faults.KILL)
-                    killed.append(pid)
-            time.sleep(0.05)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    found = scale.solve(plan, tmp_path / "out", client=client)
-    thread.join()
+    with faults.two_killed(plan.folder):
+        found = scale.solve(plan, tmp_path / "out", client=client)
     assert rows(found) == answer(tmp_path / "here")
-    pids = {marker.name.rpartition("-")[2] for marker in plan.folder.glob("begun-*")}
-    assert len(killed) == 2 < len(pids)
 
 
 @pytest.mark.parametrize(

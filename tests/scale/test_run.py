@@ -1,9 +1,7 @@
 """Shards are solved by workers, killed ones too, and the entities of all of them are the same."""
 
-import os
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -73,24 +71,9 @@ def test_a_plan_can_be_solved(tmp_path, pairs):
 def test_killed_workers_change_nothing(tmp_path, pairs, monkeypatch):
     monkeypatch.setattr(run, "perform_shard", faults.slow)
     plan = scale.ingest(pairs, tmp_path / "killed", n_shards=N_SHARDS)
-    killed = []
-
-    def kill():
-        while len(killed) < 2:
-            for marker in plan.folder.glob("begun-*"):
-                pid = int(marker.name.rpartition("-")[2])
-                if pid not in killed and len(killed) < 2:
-                    os.kill(pid, faults.KILL)
-                    killed.append(pid)
-            time.sleep(0.05)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    found = scale.solve(plan, tmp_path / "again", n_jobs=2)
-    thread.join()
+    with faults.two_killed(plan.folder):
+        found = scale.solve(plan, tmp_path / "again", n_jobs=2)
     assert rows(found) == answer(tmp_path / "here")
-    pids = {marker.name.rpartition("-")[2] for marker in plan.folder.glob("begun-*")}
-    assert len(killed) == 2 < len(pids)
 
 
 @pytest.mark.slow

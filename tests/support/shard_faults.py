@@ -3,7 +3,10 @@
 import errno
 import os
 import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from spherelax import InvalidInputError
@@ -37,3 +40,25 @@ def damaged(*_):
 
 def nothing(*_):
     """Leave no files."""
+
+
+@contextmanager
+def two_killed(folder: Path) -> Iterator[list[int]]:
+    """Kill the first two processes that begin with a shard (`slow`), and list them."""
+    killed: list[int] = []
+
+    def kill() -> None:
+        while len(killed) < 2:
+            for marker in folder.glob("begun-*"):
+                pid = int(marker.name.rpartition("-")[2])
+                if pid not in killed and len(killed) < 2:
+                    os.kill(pid, KILL)
+                    killed.append(pid)
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    yield killed
+    thread.join()
+    pids = {marker.name.rpartition("-")[2] for marker in folder.glob("begun-*")}
+    assert len(killed) == 2 < len(pids)

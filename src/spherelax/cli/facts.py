@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from spherelax.coordinate.graph.graph import build_graph
+from spherelax.coordinate.graph import build_graph
 from spherelax.io import Items
 from spherelax.io.words import ITEMS, Words
 from spherelax.problem import Problem

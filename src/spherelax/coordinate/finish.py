@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.finish_points import Finished, join_components
-from spherelax.coordinate.graph.account import Totals
+from spherelax.coordinate.graph import Totals
 from spherelax.coordinate.model import Reading
 from spherelax.coordinate.moves import polish_labels, shake_labels
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.alternatives import find_alternative
+from spherelax.coordinate.worth import find_alternative
 from spherelax.labels import Labels
 from spherelax.result import Status
 

@@ -37,7 +37,7 @@ from spherelax.coordinate.points import (
 from spherelax.coordinate.readings import Plain
 from spherelax.coordinate.run import Walked, walk
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
+from spherelax.coordinate.worth import find_alternative, find_frequent_alternative
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Callback, Status, Step, SweepPath
 

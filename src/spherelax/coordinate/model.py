@@ -5,23 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax import result
-from spherelax.coordinate.graph.account import UNIT, Account, Totals
-from spherelax.coordinate.graph.graph import Graph, background
-from spherelax.coordinate.graph.tally import within
-from spherelax.coordinate.sampling.posterior import Judged
-from spherelax.coordinate.worth.description import (
-    Description,
-    Likelihood,
-    account_of,
-    are_uneven,
-)
-from spherelax.coordinate.worth.strata import Strata
+from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, background, within
+from spherelax.coordinate.sampling import Judged
+from spherelax.coordinate.worth import Description, Likelihood, Strata, account_of, are_uneven
 from spherelax.labels import Labels, count_labels
 
 
@@ -117,7 +109,7 @@ class Reading(ABC):
         inside = within(graph, labels, count_labels(labels), n_threads)
         return account_of(labels, inside, graph.weight, self.is_corrected)
 
-    def generalise(self, part: Model, facts: Facts) -> Reading:
+    def generalise(self, part: Model, facts: Facts) -> Self:
         """Return the reading of a whole problem, whose part has this one.
 
         The degrees of the whole choose the null model.
@@ -125,9 +117,9 @@ class Reading(ABC):
         is_corrected = not part.graph.grouped and facts.are_uneven()
         return replace(self, is_corrected=is_corrected)
 
-    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (others need it)
+    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (log odds need it)
         """Return what the similarities of any graph are worth, by the reading of a model."""
-        return graph
+        return self.view(graph)[0]
 
     def extend(self, before: Model, graph: Graph) -> Model:  # noqa: ARG002 (lists need it)
         """Return the model of a graph that has grown from that of a model with this reading."""

@@ -14,9 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.special import lambertw
 
-from spherelax.coordinate.graph.account import Totals
-from spherelax.coordinate.graph.graph import Graph, build_graph
-from spherelax.coordinate.graph.part import components_up_to, draw
+from spherelax.coordinate.graph import Graph, Totals, build_graph, components_up_to, draw
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.readings import Learnt, Ranked, begin
 from spherelax.coordinate.run import Walked, learn, walk

@@ -12,7 +12,7 @@ the constant Potts model of what a similarity is worth, :math:`V`. With the plai
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,11 +20,18 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from spherelax import result
-from spherelax.coordinate.graph import neighbors
-from spherelax.coordinate.graph.account import Account, Totals, sum_units
-from spherelax.coordinate.graph.graph import Graph, background, build_graph, largest
-from spherelax.coordinate.graph.tally import within
-from spherelax.coordinate.lists.odds import (
+from spherelax.coordinate.graph import (
+    Account,
+    Graph,
+    Totals,
+    background,
+    build_graph,
+    largest,
+    neighbors,
+    sum_units,
+    within,
+)
+from spherelax.coordinate.lists import (
     Scores,
     judge_odds,
     judge_right,
@@ -36,18 +43,21 @@ from spherelax.coordinate.lists.odds import (
     wedges_of_list,
 )
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.sampling.posterior import Judged
-from spherelax.coordinate.worth.curve import SUREST
-from spherelax.coordinate.worth.description import (
+from spherelax.coordinate.sampling import Judged
+from spherelax.coordinate.worth import (
     PLAIN_RATE,
+    SUREST,
     Description,
     Likelihood,
+    Strata,
+    Worth,
     account_of,
     are_uneven,
+    log_rarity,
     names_of_matches,
+    rank_worth,
+    surprise_worth,
 )
-from spherelax.coordinate.worth.evidence import Worth, log_rarity, rank_worth, surprise_worth
-from spherelax.coordinate.worth.strata import Strata
 from spherelax.labels import Labels, count_labels
 from spherelax.problem import NATS, Problem
 
@@ -118,16 +128,11 @@ class Ranked(Reading):
         found = account_of(labels, by_label, graph.weight, self.is_corrected)
         return found._replace(similarity=sum_units(inside), strata=by_stratum)
 
-    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (lists need it)
-        """Replace each similarity by its surprise."""
-        return self.worth.apply(graph)
-
-    def generalise(self, part: Model, facts: Facts) -> Reading:
+    def generalise(self, part: Model, facts: Facts) -> Self:
         """Keep strata and steps; a similarity is as rare as in the whole."""
         worth = surprise_worth(part.given, log_rarity(facts.n_entries, facts.n_present))
         assert worth is not None
-        is_corrected = not part.graph.grouped and facts.are_uneven()
-        return replace(self, is_corrected=is_corrected, worth=worth, floor=facts.floor)
+        return replace(super().generalise(part, facts), worth=worth, floor=facts.floor)
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: its number of similarities above the floor."""
@@ -160,10 +165,6 @@ class Learnt(Reading):
         names = 1.0 if totals.n_groups else 0.0
         return describe(totals, self.is_corrected, totals.total, names)
 
-    def appraise(self, model: Model, graph: Graph) -> Graph:  # noqa: ARG002 (lists need it)
-        """Replace each similarity by what it is worth."""
-        return self.worth.apply(graph)
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LogOdds(Reading):
@@ -188,7 +189,7 @@ class LogOdds(Reading):
         ratio = logit(predict_right(model.given, right, graph)) - logit(overall)
         return graph._replace(values=np.asarray(ratio))
 
-    def generalise(self, part: Model, facts: Facts) -> Reading:  # noqa: ARG002
+    def generalise(self, part: Model, facts: Facts) -> Self:  # noqa: ARG002
         """Keep all that is known."""
         return self
 

@@ -15,15 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.graph import Graph, build_graph
-from spherelax.coordinate.graph.part import draw, is_large
+from spherelax.coordinate.graph import Graph, build_graph, draw, is_large
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.moves.polish import polish_labels
+from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Learnt, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth.description import are_uneven
-from spherelax.coordinate.worth.evidence import learn_worth
-from spherelax.coordinate.worth.reliability import reweigh
+from spherelax.coordinate.worth import are_uneven, learn_worth, reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from spherelax.coordinate.copies import find_duplicates, graph_of_all
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
-from spherelax.coordinate.graph.graph import Graph, are_new
+from spherelax.coordinate.graph import Graph, are_new
 from spherelax.coordinate.kinds import recognise
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves.polish import polish_labels
-from spherelax.coordinate.points.valleys import MOST_ITEMS
+from spherelax.coordinate.moves import polish_labels
+from spherelax.coordinate.points import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
 from spherelax.coordinate.run import Interrupted, Walked, run
 from spherelax.coordinate.solved import CoordinateSolved

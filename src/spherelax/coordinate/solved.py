@@ -10,21 +10,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.lists.odds import judge_labels, uncompared_sources
+from spherelax.coordinate.lists import judge_labels, uncompared_sources
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.points.unseen import Unseen
+from spherelax.coordinate.points import Unseen
 from spherelax.coordinate.readings import Learnt, Listed
-from spherelax.coordinate.sampling.doubt import (
+from spherelax.coordinate.sampling import (
+    Beliefs,
+    Judged,
+    Net,
+    Posterior,
+    discount_missing,
+    draw_posterior,
     learn_beliefs,
     learn_right,
     trust_items,
     walk_share,
 )
-from spherelax.coordinate.sampling.gibbs import Beliefs, Net
-from spherelax.coordinate.sampling.missing import discount_missing
-from spherelax.coordinate.sampling.posterior import Judged, Posterior, posterior
 from spherelax.coordinate.trail import Route, grid, iterates
-from spherelax.coordinate.worth.evidence import share_right
+from spherelax.coordinate.worth import share_right
 from spherelax.labels import Labels, count_pairs, inside_pairs
 from spherelax.result import (
     Duplicates,
@@ -112,7 +115,7 @@ class CoordinateSolved:
         inner = labels[graph.given]
         if self.unseen is not None:
             return graph.as_given(walk_share(graph, inner) * self.unseen.share(inner))
-        found = posterior(Net.of_graph(graph), self.beliefs, inner)
+        found = draw_posterior(Net.of_graph(graph), self.beliefs, inner)
         return graph.as_given(found.item * trust_items(graph, inner))
 
     @cached_property

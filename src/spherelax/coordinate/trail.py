@@ -9,13 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.account import Account
-from spherelax.coordinate.graph.graph import LARGE
-from spherelax.coordinate.graph.tally import have_changed
+from spherelax.coordinate.graph import LARGE, Account, have_changed
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves.polish import lower, move_once, polish_labels
-from spherelax.coordinate.relax import sweep
-from spherelax.coordinate.relax.rows import round_rows
+from spherelax.coordinate.moves import lower, move_once, polish_labels
+from spherelax.coordinate.relax import Iterate, round_rows, sweep_rows
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Step, SweepPath
 from spherelax.settings import Coordinate
@@ -98,11 +95,9 @@ def is_at_rest(changed: Sequence[int], n_present: int) -> bool:
     return len(changed) >= QUIET_STEPS and max(last) <= CHANGED * n_present
 
 
-def iterates(
-    model: Model, route: Route, resolutions: NDArray[np.float64]
-) -> Iterator[sweep.Iterate]:
+def iterates(model: Model, route: Route, resolutions: NDArray[np.float64]) -> Iterator[Iterate]:
     """Walk the rows of U alone, which is enough to see them again."""
-    return sweep.sweep_rows(
+    return sweep_rows(
         model.graph,
         resolutions * model.average,
         row_entries=route.row_entries(model),
@@ -180,7 +175,7 @@ class Trail:
         grouped = model.graph.grouped
         self.n_components = 1 if grouped else len(model.graph.component_ptr) - 1
 
-    def add(self, new: Labels | None, iterate: sweep.Iterate, resolution: float) -> None:
+    def add(self, new: Labels | None, iterate: Iterate, resolution: float) -> None:
         """Keep the labels of a step, and its curves; None: they are those of the step before."""
         if new is None:
             labels, account, saving = self.labels[-1], self.accounts[-1], self.savings[-1]
@@ -196,7 +191,7 @@ class Trail:
         self.etas.append(eta if eta > ROUNDING * abs(objective) else 0.0)
         self.objectives.append(objective)
 
-    def improve(self, iterate: sweep.Iterate) -> Labels | None:
+    def improve(self, iterate: Iterate) -> Labels | None:
         """Round the rows of a step and polish the labels; None: they are those of the step before.
 
         Components whose rows have hardly changed go on from the labels that they had.

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from spherelax.coordinate.graph.graph import Graph, build_graph
+from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.errors import InvalidInputError
 from spherelax.io.items import Columns, Items, Names
 from spherelax.io.readers.colmap import Keypoints

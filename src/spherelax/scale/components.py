@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.machine import compiled
 
 # From this number of items on, their numbers need 8 bytes.
 MANY_ITEMS = 1 << 31

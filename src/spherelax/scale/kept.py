@@ -11,15 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from spherelax.coordinate.graph.account import Account, Totals
-from spherelax.coordinate.graph.part import Draw
-from spherelax.coordinate.lists.matching import Matching, Ranks
-from spherelax.coordinate.lists.odds import Scores
-from spherelax.coordinate.lists.partition import Partition
+from spherelax.coordinate.graph import Account, Draw, Totals
+from spherelax.coordinate.lists import Matching, Partition, Ranks, Scores
 from spherelax.coordinate.readings import Learnt, Listed, Plain, Ranked, Stated
-from spherelax.coordinate.sampling.gibbs import Beliefs
-from spherelax.coordinate.worth.curve import Curve
-from spherelax.coordinate.worth.evidence import Worth
+from spherelax.coordinate.sampling import Beliefs
+from spherelax.coordinate.worth import Curve, Worth
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.apart import Arrays
 from spherelax.io.files.writing import replace_file

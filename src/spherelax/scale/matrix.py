@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import Entries, enter_transposed
+from spherelax.coordinate.graph import Entries, enter_transposed
 from spherelax.io.files.mapped import Array, mapped, new_arrays
 from spherelax.io.tables.parquet import parquet_batches
 

@@ -16,14 +16,20 @@ from numpy.typing import NDArray
 
 from spherelax._solve import solve
 from spherelax.coordinate.finish import choose_beyond_noise, polish_many
-from spherelax.coordinate.graph.account import Account, Totals, add_counts
-from spherelax.coordinate.graph.graph import build_graph
-from spherelax.coordinate.graph.part import LEARN_FROM, LEAST_ITEMS, Draw
+from spherelax.coordinate.graph import (
+    LEARN_FROM,
+    LEAST_ITEMS,
+    Account,
+    Draw,
+    Totals,
+    add_counts,
+    build_graph,
+)
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.noise import beyond_noise_of, judge_savings
 from spherelax.coordinate.run import read_whole
 from spherelax.coordinate.trail import Route, is_at_rest
-from spherelax.coordinate.worth.reliability import factors, is_open, renumber_groups, weigh_pairs
+from spherelax.coordinate.worth import factors, is_open, renumber_groups, weigh_pairs
 from spherelax.errors import SphereWarning
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem

@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.account import Totals
-from spherelax.coordinate.graph.graph import Graph, build_graph, largest
-from spherelax.coordinate.graph.neighbors import components
-from spherelax.coordinate.graph.part import components_up_to, draw
+from spherelax.coordinate.graph import (
+    Graph,
+    Totals,
+    build_graph,
+    components,
+    components_up_to,
+    draw,
+    largest,
+)
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.moves.polish import polish_labels
+from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Listed
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.solved import CoordinateSolved
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.reliability import agreement, renumber_groups, weigh_pairs
+from spherelax.coordinate.worth import agreement, renumber_groups, weigh_pairs
 from spherelax.io.files.mapped import mapped, save_array, save_rows
 from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem

@@ -11,7 +11,7 @@ import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.sampling.doubt import WALK, learn_beliefs, walk_share
 from spherelax.coordinate.sampling.gibbs import Beliefs, Net
-from spherelax.coordinate.sampling.posterior import posterior
+from spherelax.coordinate.sampling.posterior import draw_posterior
 from spherelax.coordinate.worth.evidence import share_right
 from spherelax.metrics import correctness, reliability
 from spherelax.problem import Problem
@@ -47,7 +47,7 @@ def test_shares_are_those_of_all_partitions(is_weighted, seed):
     labels, absent, join = np.array([0, 0, 0, 1, 1, 2], dtype=np.int32), 0.3, -0.5
     growth = np.log(np.arange(1, 7))
     beliefs = Beliefs(both - absent, np.empty(0), absent, join, growth, np.zeros(2))
-    found = posterior(Net.of_graph(graph), beliefs, labels).item
+    found = draw_posterior(Net.of_graph(graph), beliefs, labels).item
     expected = expected_shares(values, weight, absent, join, labels)
     np.testing.assert_allclose(found, expected, atol=0.05)
 

@@ -10,7 +10,7 @@ from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.lists.matching import judge_matching
 from spherelax.coordinate.sampling import posterior as module
 from spherelax.coordinate.sampling.gibbs import Net
-from spherelax.coordinate.sampling.posterior import beliefs_of_log_odds, posterior
+from spherelax.coordinate.sampling.posterior import beliefs_of_log_odds, draw_posterior
 from spherelax.labels import inside_pairs, renumber
 
 
@@ -46,7 +46,7 @@ def test_drawn_labels_are_as_likely_as_all_partitions_say(seed, monkeypatch):
     weight = rng.normal(0.0, 1.2, len(one))
     labels = renumber(rng.integers(3, size=m))
     net = Net.of_list(Candidates(m, one, other, weight))
-    found = posterior(net, beliefs_of_log_odds(weight[net.pair]), labels, has_pairs=True)
+    found = draw_posterior(net, beliefs_of_log_odds(weight[net.pair]), labels, has_pairs=True)
     pure, whole, pairs = exact(one, other, weight, labels)
     np.testing.assert_allclose(found.pure, pure, atol=0.03)
     np.testing.assert_allclose(found.whole, whole, atol=0.03)

@@ -6,21 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.problems import candidates, tuned, with_labels
+from support.problems import candidates, with_labels
 
 import spherelax as sl
 from spherelax import io
 from spherelax.io import Items, Records, load_result, save_result, summary, write_answer
-from spherelax.settings import SOLVERS
 
 NAMES = ["a", 'say "b"', "c, d", "e\tf", "g\nh", "ä猫", "", "007", " i ", "=1+1", "#k", "l\0m"]
 BLOCKS = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 0.5
-
-
-@pytest.fixture(scope="module", params=SOLVERS)
-def result(request):
-    W, _ = sl.datasets.make_binary_similarity(80, 4, rewired=0.3, missing=0.2, random_state=0)
-    return sl.solve(W, solver=tuned(request.param, n_inner=5))
 
 
 @pytest.fixture(scope="module")

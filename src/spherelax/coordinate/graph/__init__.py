@@ -7,26 +7,10 @@ a `Contraction` makes a graph of labels.
 """
 
 from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
-from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.contraction import Contraction, contract
-from spherelax.coordinate.graph.graph import (
-    LARGE,
-    Graph,
-    are_new,
-    background,
-    blocks,
-    build_graph,
-    largest,
-)
+from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, background, build_graph, largest
 from spherelax.coordinate.graph.hashing import hash_numbers
-from spherelax.coordinate.graph.neighbors import (
-    Entries,
-    Sums,
-    components,
-    enter_transposed,
-    in_order,
-    strengths,
-)
+from spherelax.coordinate.graph.neighbors import Entries, components, enter_transposed, strengths
 from spherelax.coordinate.graph.part import (
     LEARN_FROM,
     LEAST_ITEMS,
@@ -43,17 +27,14 @@ __all__ = [
     "LEAST_ITEMS",
     "UNIT",
     "Account",
-    "Candidates",
     "Contraction",
     "Draw",
     "Entries",
     "Graph",
-    "Sums",
     "Totals",
     "add_counts",
     "are_new",
     "background",
-    "blocks",
     "build_graph",
     "components",
     "components_up_to",
@@ -62,7 +43,6 @@ __all__ = [
     "enter_transposed",
     "hash_numbers",
     "have_changed",
-    "in_order",
     "is_large",
     "largest",
     "strengths",

@@ -1,1 +1,34 @@
 """Lists of scored candidates: how likely each pair is right."""
+
+from spherelax.coordinate.lists.matching import Matching, Ranks
+from spherelax.coordinate.lists.odds import (
+    Scores,
+    judge_labels,
+    judge_odds,
+    judge_right,
+    learn_scores,
+    log_odds,
+    odds_of_information,
+    predict_right,
+    teaches,
+    uncompared_sources,
+    wedges_of_list,
+)
+from spherelax.coordinate.lists.partition import Partition
+
+__all__ = [
+    "Matching",
+    "Partition",
+    "Ranks",
+    "Scores",
+    "judge_labels",
+    "judge_odds",
+    "judge_right",
+    "learn_scores",
+    "log_odds",
+    "odds_of_information",
+    "predict_right",
+    "teaches",
+    "uncompared_sources",
+    "wedges_of_list",
+]

@@ -27,7 +27,7 @@ from spherelax.coordinate.sampling.posterior import (
     Judged,
     Posterior,
     beliefs_of_log_odds,
-    posterior,
+    draw_posterior,
 )
 from spherelax.coordinate.worth.curve import PAIRS_A_BIN, Curve, Floats
 from spherelax.coordinate.worth.evidence import STEPS, quantiles, share_below
@@ -274,7 +274,7 @@ def judge_labels(
     """
     if judged.beliefs is not None:
         net = Net.of_graph(graph, source, is_list=True)
-        return posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
+        return draw_posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
     shape = (graph.n_items, graph.n_items)
     P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
     return judge_matching(P, labels, has_pairs=has_pairs)

@@ -6,6 +6,6 @@ fetch memory before it is needed; `Threads` let several threads work on parts of
 
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import AHEAD, CACHED, prefetch
-from spherelax.coordinate.machine.threads import Items, Threads, Work
+from spherelax.coordinate.machine.threads import Items, Threads
 
-__all__ = ["AHEAD", "CACHED", "Items", "Threads", "Work", "compiled", "prefetch"]
+__all__ = ["AHEAD", "CACHED", "Items", "Threads", "compiled", "prefetch"]

@@ -25,10 +25,10 @@ WALK = 60
 FAR = 2.0
 # Where items are ordered by potential, the peak of a label is the largest moving average of its
 # cuts: of many cuts, single ones are high by chance. The window is a share of the cuts. The longer
-# a label is for its width, the more cuts it has: the share is WIDE times its length in widths, at
-# most MOST_WIDE; of cells, which are as long as wide, twice WIDE.
-WIDE = 0.05
-MOST_WIDE = 0.5
+# a label is for its width, the more cuts it has: the share is WINDOW times its length in widths, at
+# most MOST_WINDOW; of cells, which are as long as wide, twice WINDOW.
+WINDOW = 0.05
+MOST_WINDOW = 0.5
 # The share of the current through an item that leaks, so that every part has a potential.
 LEAK = 1e-6
 # Conjugate gradients end when the error of the potential is the share ENOUGH of the first one, or
@@ -86,7 +86,7 @@ def peak_and_valley(graph, edge_weights, items, n_small, place, between, has_cel
     _copy_edges(graph, edge_weights, items, place, part)
     distance = _distance(part, n_small)
     depth, length = _extent(distance, n_small)
-    share = 2.0 * WIDE if has_cells else min(WIDE * length, MOST_WIDE)
+    share = 2.0 * WINDOW if has_cells else min(WINDOW * length, MOST_WINDOW)
     if has_cells or length > 1.0 or depth > FAR * np.sqrt(WALK / 2):
         place_of_item = _potential(part, n_small, distance)
     else:

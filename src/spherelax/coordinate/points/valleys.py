@@ -51,7 +51,7 @@ NOISE_CAP = 3.0
 CELL = 20
 FEWEST = 5
 # Labelings with more labels than this number times the labels of CELL items are not merged.
-MOST_CELLS = 1.5
+CELLS_FACTOR = 1.5
 # Of the larger label only the items nearest to the smaller one are looked at: REACH times the
 # number that the smaller one has, and at least LEAST_REACH.
 REACH = 5
@@ -127,7 +127,7 @@ def steps_to_merge(path: Sequence[Labels]) -> list[int]:
     return [first] + [
         step
         for step in later
-        if n_labels[step] - 1 < MOST_CELLS * m / CELL
+        if n_labels[step] - 1 < CELLS_FACTOR * m / CELL
         and not np.array_equal(path[step], path[step - 1])
     ]
 

@@ -4,7 +4,7 @@
 resolution; `round_rows` makes labels of its rows.
 """
 
-from spherelax.coordinate.relax.rows import Rows, round_rows
+from spherelax.coordinate.relax.rows import round_rows
 from spherelax.coordinate.relax.sweep import Iterate, sweep_rows
 
-__all__ = ["Iterate", "Rows", "round_rows", "sweep_rows"]
+__all__ = ["Iterate", "round_rows", "sweep_rows"]

@@ -60,7 +60,9 @@ class Posterior(NamedTuple):
     pairs: Floats
 
 
-def posterior(net: Net, beliefs: Beliefs, labels: Labels, *, has_pairs: bool = False) -> Posterior:
+def draw_posterior(
+    net: Net, beliefs: Beliefs, labels: Labels, *, has_pairs: bool = False
+) -> Posterior:
     """Return how likely labels are right; ``beliefs`` has what each entry of the net says.
 
     Examples
@@ -69,7 +71,7 @@ def posterior(net: Net, beliefs: Beliefs, labels: Labels, *, has_pairs: bool = F
     >>> pairs = Candidates(3, np.array([0, 1]), np.array([1, 2]), np.ones(2))
     >>> net = Net.of_list(pairs)
     >>> beliefs = beliefs_of_log_odds(np.array([1.0, -3.0])[net.pair])
-    >>> found = posterior(net, beliefs, np.array([0, 0, 1], dtype=np.int32))
+    >>> found = draw_posterior(net, beliefs, np.array([0, 0, 1], dtype=np.int32))
     >>> found.item.round(1), found.pure.round(1), found.whole.round(1)
     (array([0.7, 0.7, 0.9]), array([0.7, 1. ]), array([1. , 0.9]))
     """

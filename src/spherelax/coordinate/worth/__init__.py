@@ -1,1 +1,55 @@
 """What a similarity of each size is worth, and what labels save, in nats."""
+
+from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
+from spherelax.coordinate.worth.curve import SUREST, Curve
+from spherelax.coordinate.worth.description import (
+    PLAIN_RATE,
+    Description,
+    Likelihood,
+    account_of,
+    are_uneven,
+    names_of_matches,
+)
+from spherelax.coordinate.worth.evidence import (
+    Worth,
+    learn_worth,
+    log_rarity,
+    rank_worth,
+    share_right,
+    surprise_worth,
+)
+from spherelax.coordinate.worth.reliability import (
+    agreement,
+    factors,
+    is_open,
+    renumber_groups,
+    reweigh,
+    weigh_pairs,
+)
+from spherelax.coordinate.worth.strata import Strata
+
+__all__ = [
+    "PLAIN_RATE",
+    "SUREST",
+    "Curve",
+    "Description",
+    "Likelihood",
+    "Strata",
+    "Worth",
+    "account_of",
+    "agreement",
+    "are_uneven",
+    "factors",
+    "find_alternative",
+    "find_frequent_alternative",
+    "is_open",
+    "learn_worth",
+    "log_rarity",
+    "names_of_matches",
+    "rank_worth",
+    "renumber_groups",
+    "reweigh",
+    "share_right",
+    "surprise_worth",
+    "weigh_pairs",
+]
