@@ -50,6 +50,20 @@ def test_contraction_sums_similarities_sizes_and_groups(grouped, n_threads, monk
         assert grouped or len(level.groups) == 0
 
 
+def test_merges_of_log_odds_gain_and_count_what_repels(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        odds = np.triu(rng.normal(0.2, 2.0, size=(30, 30)) * (rng.random((30, 30)) < 0.3), 1)
+        graph = build_graph(Problem.check(odds + odds.T, kind="odds"), 1.0)
+        W, labels = twins.dense_similarity(graph), np.arange(graph.n_items, dtype=np.int32)
+        mapping = merge.merge_all(graph, labels, 0.0, 1e-9)
+        P = twins.membership(mapping[labels])
+        S = P.T @ W @ P
+        assert S.trace() > 0.0
+        np.fill_diagonal(S, 0.0)
+        assert S.max() <= 1e-6  # no two labels would gain, by all their pairs
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_mutual_best_partners_merge(grouped, seed):
     rng = np.random.default_rng(seed)

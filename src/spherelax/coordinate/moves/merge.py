@@ -60,11 +60,14 @@ def merge_all(
 
     None if nothing merges. Pairs of labels that would lose by merging are left out of the levels,
     to save memory; if such a pair would have added to the gain of a later merge, the next round of
-    the caller sees it. The number of threads changes nothing.
+    the caller sees it. Log odds below 0 would have lessened it, so with these all pairs are kept.
+    The number of threads changes nothing.
     """
     mapping = None
     k, sizes = count_labels(labels), np.diff(graph.component_ptr)
-    level = contract(items_level(graph), labels, k, gamma, n_threads)
+    is_signed = graph.values.min(initial=0.0) < 0.0
+    first_floor, floor = (-np.inf, -np.inf) if is_signed else (gamma, 0.0)
+    level = contract(items_level(graph), labels, k, first_floor, n_threads)
     component = np.empty(k, dtype=np.int32)
     component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     while True:
@@ -79,7 +82,7 @@ def merge_all(
             joined = _join_in_turn(level, gamma, least, np.where(is_slow, partner, np.int32(-1)))
             step = renumber(np.where(is_slow, joined, _first_of_pairs(partner)))
             n_merged = count_labels(step)
-        level = contract(level, step, n_merged, 0.0, n_threads)
+        level = contract(level, step, n_merged, floor, n_threads)
         before, component = component, np.empty(n_merged, dtype=np.int32)
         component[step] = before
         mapping = step if mapping is None else step[mapping]
@@ -109,11 +112,11 @@ def items_level(graph: Graph) -> Level:
 
 
 def contract(
-    level: Level, labels: NDArray[np.int32], k: int, gamma: float, n_threads: int = 1
+    level: Level, labels: NDArray[np.int32], k: int, floor: float, n_threads: int = 1
 ) -> Level:
     """Give the items of a level labels in 0 .. k - 1; return the level of the labels.
 
-    Only pairs of labels with a mean similarity above gamma are kept.
+    Only pairs of labels with a mean similarity above ``floor`` are kept.
     """
     grouped = len(level.groups) > 0
     outline = _Outline(
@@ -133,7 +136,7 @@ def contract(
     found: dict[int, NDArray[np.int32]] = {}
 
     def contract_part(first: int, last: int, thread: int) -> None:
-        args = (level, labels, items, start, gamma, outline, sums[thread])
+        args = (level, labels, items, start, floor, outline, sums[thread])
         found[first] = _contract(first, last, *args)
 
     with threads:
@@ -165,7 +168,7 @@ def _measure(level, labels, start, outline):
 # Ctrl-C while Numba makes Python objects of several arrays ends in a crash: kernels return one at
 # most, here the two whose length they find.
 @compiled
-def _contract(first, last, level, labels, items, start, gamma, outline, sums):
+def _contract(first, last, level, labels, items, start, floor, outline, sums):
     """Find and count the similarities of labels ``first .. last - 1``.
 
     ``items`` are in order of their labels; the items of label a begin at ``start[a]``. Returns the
@@ -187,7 +190,7 @@ def _contract(first, last, level, labels, items, start, gamma, outline, sums):
             for e in range(end):
                 wider[0, e], wider[1, e] = entries[0, e], entries[1, e]
             entries = wider
-        before, end = end, _keep_similar(a, n, sums, gamma, outline, entries, end)
+        before, end = end, _keep_similar(a, n, sums, floor, outline, entries, end)
         outline.indptr[a + 1] = end - before
     return entries[:, :end]
 
@@ -238,8 +241,8 @@ def _sort_groups(outline):
 
 
 @compiled
-def _keep_similar(a, n, sums, gamma, outline, entries, end):
-    """Write the labels whose mean similarity to label a is above gamma; return where they end.
+def _keep_similar(a, n, sums, floor, outline, entries, end):
+    """Write the labels whose mean similarity to label a is above a floor; return where they end.
 
     Reads the first ``n`` sums and sets them to 0; writes ``entries`` from ``end`` on.
     """
@@ -247,7 +250,7 @@ def _keep_similar(a, n, sums, gamma, outline, entries, end):
     x, size = sums.x, outline.size
     for q in range(n):
         b = sums.touched[q]
-        if b != a and x[b] > gamma * size[a] * size[b]:
+        if b != a and x[b] > floor * size[a] * size[b]:
             column[end], value[end] = b, x[b]
             end += 1
         x[b] = 0.0
