@@ -124,8 +124,8 @@ def _nearest(walked: Walked, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
 def _as_some_components(walked: Walked, route: Route) -> NDArray[np.bool_]:
     """Tell it of all steps of a large problem by some of its components."""
     model = walked.model
-    start = draw(model.graph, model.graph.given).enough().start[-1]
-    model = model.among(components_up_to(model.graph, model.graph.given, start))
+    start = draw(model.graph).enough().start[-1]
+    model = model.among(components_up_to(model.graph, start))
     return beyond_noise_of(model, walked.model.average * walked.path.resolutions, route)
 
 

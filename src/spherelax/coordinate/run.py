@@ -176,7 +176,7 @@ def read_part(
     sources: NDArray[np.int32] | None = None,
 ) -> Reading:
     """Return the reading of a large problem, learnt from a part of it."""
-    items = np.sort(graph.given[draw(graph, graph.given).enough().items])
+    items = np.sort(graph.given[draw(graph).enough().items])
     of_part = None if sources is None else sources[items]
     return read_whole(problem.among(items), Facts.of(graph), route, unit, of_part)
 

@@ -94,7 +94,7 @@ class Share:
         """Return what is drawn of the shard up to a chance, and what its degrees are."""
         graph = self.graph(unit, is_grouped)
         facts = Facts.of(graph)
-        found = draw(graph, self.numbers[graph.given]).up_to(limit)
+        found = draw(graph).up_to(limit)
         rows = graph.given[found.items]
         return {
             **self._some(rows),
@@ -184,7 +184,7 @@ class Share:
     def _sample(self, unit: float, is_grouped: bool, start: int) -> Answer:
         """Return the components that were drawn up to a chance."""
         graph = self.graph(unit, is_grouped)
-        items = components_up_to(graph, self.numbers[graph.given], np.uint64(start))
+        items = components_up_to(graph, np.uint64(start))
         return self._some(graph.given[items])
 
     def _polish(self, at: int, gamma: float, **order: Any) -> Answer:

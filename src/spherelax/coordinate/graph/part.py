@@ -1,24 +1,27 @@
 """The part of a large problem that its scores are learnt from.
 
-From some items on, drawn by their numbers alone, neighbours and their neighbours are collected. So
-small components are in the part whole, and of large ones there are patches that hang together.
-Which items these are does not depend on where the components of a problem are kept.
+From some items on, drawn by their similarities alone, neighbours and their neighbours are
+collected. So small components are in the part whole, and of large ones there are patches that hang
+together. Which items these are does not depend on the order of the items, nor on where the
+components of a problem are kept; and hardly on items that come or go elsewhere.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import LARGE, Graph
-from spherelax.coordinate.graph.hashing import hash_numbers
+from spherelax.coordinate.graph.hashing import Keys, mix
 from spherelax.coordinate.machine.compiled import compiled
 
 # A part has at least this number of similarities, and of items.
 LEARN_FROM = 300_000
 LEAST_ITEMS = LARGE
+
+_mix: Any = compiled(mix)  # of one number here, of arrays elsewhere
 
 
 class Draw(NamedTuple):
@@ -54,19 +57,17 @@ class Draw(NamedTuple):
         return Draw(self.items[is_in], self.start[is_in], self.n_entries[is_in])
 
 
-def draw(graph: Graph, numbers: NDArray[np.integer]) -> Draw:
-    """Collect as many items as make a part; ``numbers`` are the items' in the problem."""
-    chance = hash_numbers(numbers)
-    order = np.argsort(chance)
-    items, start = _collect(graph, order, LEARN_FROM, LEAST_ITEMS)
-    return Draw(items, chance[start], np.diff(graph.indptr)[items])
+def draw(graph: Graph) -> Draw:
+    """Collect as many items as make a part; items that are similar to nothing teach nothing."""
+    chance, n_entries = _chances(graph), np.diff(graph.indptr)
+    order = np.argsort(chance, kind="stable")
+    items, start = _collect(graph, order[n_entries[order] > 0], LEARN_FROM, LEAST_ITEMS)
+    return Draw(items, chance[start], n_entries[items])
 
 
-def components_up_to(
-    graph: Graph, numbers: NDArray[np.integer], start: np.uint64
-) -> NDArray[np.intp]:
+def components_up_to(graph: Graph, start: np.uint64) -> NDArray[np.intp]:
     """Return the items of the components of which an item is drawn not later than at ``start``."""
-    first = np.minimum.reduceat(hash_numbers(numbers), graph.component_ptr[:-1])
+    first = np.minimum.reduceat(_chances(graph), graph.component_ptr[:-1])
     return np.flatnonzero(np.repeat(first <= start, np.diff(graph.component_ptr)))
 
 
@@ -75,10 +76,40 @@ def is_large(graph: Graph) -> bool:
     return len(graph.values) > LEARN_FROM and graph.n_present() > LEAST_ITEMS
 
 
+def _chances(graph: Graph) -> Keys:
+    """Return a number for each item that looks random: by its similarities, and how many each has.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    >>> one, other = (
+    ...     build_graph(Problem.check(W[np.ix_(order, order)])) for order in ([0, 1, 2], [2, 0, 1])
+    ... )
+    >>> bool(np.all(_chances(one) == _chances(other)))
+    True
+    """
+    own = mix(np.diff(graph.indptr).astype(np.uint64))
+    found = np.empty_like(own)
+    _sum_keys(graph, graph.values.view(np.uint32), own, found)
+    return mix(found)
+
+
+@compiled
+def _sum_keys(graph, bits, own, found):
+    """Add the keys of the similarities of each item to its own; sums do not depend on the order."""
+    for i in range(len(own)):
+        key = own[i]
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            key += _mix(own[graph.indices[e]] ^ np.uint64(bits[e]))
+        found[i] = key
+
+
 @compiled
 def _collect(graph, order, n_entries, n_items):
     """Return items that hang together, and the item of ``order`` that each was found from."""
-    is_known = np.zeros(len(order), np.bool_)
+    is_known = np.zeros(len(graph.indptr) - 1, np.bool_)
     both = np.empty((2, len(order)), np.int64)
     queue, start = both[0], both[1]
     n_in, n_known, found = 0, 0, 0
