@@ -89,6 +89,24 @@ def test_new_objects_are_absorbed(seed):
     np.testing.assert_array_equal(result.labels, renumber(truth))
 
 
+@pytest.mark.parametrize("has_groups", [False, True])
+def test_items_far_from_new_ones_keep_their_labels(has_groups, seed):
+    W, groups, truth = sl.datasets.make_partial_matching(20, 12, shuffled=0.4, random_state=seed)
+    rng = np.random.default_rng(seed)
+    noise = np.triu(rng.random(W.shape), 1)
+    W = W * (noise + noise.T + (truth[:, None] == truth))
+    order = np.r_[1 : len(W), 0]  # the new item is the first one
+    W, groups = W[np.ix_(order, order)], groups[order] if has_groups else None
+    known = None if groups is None else groups[:-1]
+    start = sl.solve(W[:-1, :-1], known)
+    labels = start.extend(W, groups).labels[:-1]
+    is_near = np.isin(start.labels, start.labels[W[-1, :-1] > 0])
+    if has_groups:  # items of the group of the new one move together with it
+        is_near |= np.isin(start.labels, start.labels[known == groups[-1]])
+    assert 0 < is_near.mean() < 1
+    np.testing.assert_array_equal(renumber(labels[~is_near]), renumber(start.labels[~is_near]))
+
+
 def test_new_similarities_are_absorbed(seed):
     """Two clusters turn out to be one."""
     W, truth = clean([10, 10, 10], seed)

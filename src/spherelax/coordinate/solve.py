@@ -14,7 +14,7 @@ from spherelax.coordinate.finish_points import Finished, find_borders, finish_po
 from spherelax.coordinate.graph import Graph, are_new
 from spherelax.coordinate.kinds import recognise
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves import polish_labels
+from spherelax.coordinate.moves import absorb_items
 from spherelax.coordinate.points import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
 from spherelax.coordinate.run import Interrupted, Walked, run
@@ -150,16 +150,17 @@ def absorb(
     alpha: float,
     sources: NDArray[np.int32] | None = None,
 ) -> Outcome:
-    """Polish labels of the first items of a problem, and the others, at a resolution.
+    """Give labels to the items of a problem of which the first ones have labels, at a resolution.
 
-    If no item has new similarities, labels stay as they are.
-    The resolution stays what it was; where degrees are corrected for, which grow with the
-    collection, it stays in proportion to the average. ``sources`` is that of `solve`.
+    Items whose similarities are as before keep their labels, unless a label merges that holds
+    others. The resolution stays what it was (0 for log odds, at which their labels were found);
+    where degrees are corrected for, which grow with the collection, it stays in proportion to the
+    average. ``sources`` is that of `solve`.
     """
     before, model = solved.model, extend(solved.model, problem)
     graph = model.graph
     unit = model.average if before.reading.is_corrected else before.plain_average or before.average
-    gamma = unit * alpha / (1.0 - alpha)
+    gamma = 0.0 if before.reading.is_likelihood else unit * alpha / (1.0 - alpha)
     n_new = graph.n_items - len(labels)
     alone = np.arange(n_new, dtype=np.int32) + np.int32(count_labels(labels))
     everyone, active = np.r_[labels, alone], are_new(before.given, model.given)
@@ -168,7 +169,7 @@ def absorb(
         active |= count_labels(everyone) != n_labels
     everyone = everyone[graph.given]
     if active.any():
-        everyone = polish_labels(graph, everyone, gamma, active=active)
+        everyone = absorb_items(graph, everyone, gamma, active)
     labeling = model.labeling(everyone)
     found = renumber(graph.as_given(labeling.labels))
     resolution = gamma / model.average

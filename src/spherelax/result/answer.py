@@ -215,7 +215,8 @@ class Result:
         """Add items and similarities to this result, without a new sweep.
 
         The items of this result come first. The others, and any new similarities, are added at its
-        resolution; known items may move, too. Kind and ``one_per_group`` stay what they were.
+        resolution. Known items move only if their similarities have changed, and labels merge only
+        if both hold such an item. Kind and ``one_per_group`` stay what they were.
 
         Parameters
         ----------

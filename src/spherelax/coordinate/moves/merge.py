@@ -54,20 +54,27 @@ class _Outline(NamedTuple):
 
 
 def merge_all(
-    graph: Graph, labels: NDArray[np.int32], gamma: float, least: float, n_threads: int = 1
+    graph: Graph,
+    labels: NDArray[np.int32],
+    gamma: float,
+    least: float,
+    n_threads: int = 1,
+    free: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int32] | None:
     """Merge pairs of labels while that gains more than ``least``; return the new label of each.
 
-    None if nothing merges. Pairs of labels that would lose by merging are left out of the levels,
-    to save memory; if such a pair would have added to the gain of a later merge, the next round of
-    the caller sees it. Log odds below 0 would have lessened it, so with these all pairs are kept.
-    The number of threads changes nothing.
+    None if nothing merges. ``free`` tells which labels may, by default all. Pairs of labels that
+    would lose by merging are left out of the levels, to save memory; if such a pair would have
+    added to the gain of a later merge, the next round of the caller sees it. Log odds below 0 would
+    have lessened it, so with these all pairs are kept. The number of threads changes nothing.
     """
     mapping = None
     k, sizes = count_labels(labels), np.diff(graph.component_ptr)
     is_signed = graph.values.min(initial=0.0) < 0.0
     first_floor, floor = (-np.inf, -np.inf) if is_signed else (gamma, 0.0)
     level = contract(items_level(graph), labels, k, first_floor, n_threads)
+    if free is not None:
+        level = _among(level, free)
     component = np.empty(k, dtype=np.int32)
     component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     while True:
@@ -145,6 +152,14 @@ def contract(
     indptr, size, group_ptr, groups = outline
     np.cumsum(indptr, out=indptr)
     return Level(indptr, entries[0], entries[1].view(np.float32), size, group_ptr, groups)
+
+
+def _among(level: Level, free: NDArray[np.bool_]) -> Level:
+    """Return a level in which only free labels are similar to each other."""
+    row = np.repeat(np.arange(len(free)), np.diff(level.indptr))
+    kept = free[row] & free[level.indices]
+    indptr = np.r_[0, np.cumsum(np.bincount(row[kept], minlength=len(free)))]
+    return level._replace(indptr=indptr, indices=level.indices[kept], values=level.values[kept])
 
 
 @compiled

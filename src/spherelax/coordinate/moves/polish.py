@@ -35,7 +35,7 @@ from spherelax.coordinate.moves.moves import (
     weigh,
     withdraw,
 )
-from spherelax.labels import Labels
+from spherelax.labels import Labels, count_labels
 
 # Gains below this share of the largest similarity are rounding.
 ROUNDING = 1e-6
@@ -67,6 +67,39 @@ def polish_labels(
     moved = _move_all(graph, labels, gamma, active, n_threads=n_threads)
     merged = lower(graph, moved, gamma, n_threads=n_threads)
     return moved if merged is None else merged
+
+
+def absorb_items(
+    graph: Graph, labels: NDArray[np.integer], gamma: float, active: NDArray[np.bool_]
+) -> Labels:
+    """Improve labels by moves of active items, and by merges of labels that hold any.
+
+    All other items keep their labels, whatever they would gain. With groups, the items of a group
+    move together.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((3, 3)))))
+    >>> absorb_items(graph, np.array([0, 0, 1, 2, 3, 3]), 0.5, np.arange(6) == 2)
+    array([0, 0, 0, 1, 2, 2], dtype=int32)
+    """
+    for _ in range(MAX_ROUNDS):
+        before = labels
+        for _ in range(MAX_PASSES):
+            moved = move_once(graph, labels, gamma, active=active.copy())
+            is_over, labels = np.array_equal(moved, labels), moved
+            if is_over:
+                break
+        free = np.zeros(count_labels(labels), dtype=np.bool_)
+        free[labels[active]] = True
+        mapping = merge_all(graph, labels, gamma, _least_gain(graph), free=free)
+        if mapping is not None:
+            labels = mapping[labels]
+        if np.array_equal(before, labels):
+            break
+    return labels
 
 
 def move_once(
