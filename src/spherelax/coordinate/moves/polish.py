@@ -85,21 +85,22 @@ def absorb_items(
     >>> absorb_items(graph, np.array([0, 0, 1, 2, 3, 3]), 0.5, np.arange(6) == 2)
     array([0, 0, 0, 1, 2, 2], dtype=int32)
     """
+    found = labels.astype(np.int32, copy=False)
     for _ in range(MAX_ROUNDS):
-        before = labels
+        before = found
         for _ in range(MAX_PASSES):
-            moved = move_once(graph, labels, gamma, active=active.copy())
-            is_over, labels = np.array_equal(moved, labels), moved
+            moved = move_once(graph, found, gamma, active=active.copy())
+            is_over, found = np.array_equal(moved, found), moved
             if is_over:
                 break
-        free = np.zeros(count_labels(labels), dtype=np.bool_)
-        free[labels[active]] = True
-        mapping = merge_all(graph, labels, gamma, _least_gain(graph), free=free)
+        free = np.zeros(count_labels(found), dtype=np.bool_)
+        free[found[active]] = True
+        mapping = merge_all(graph, found, gamma, _least_gain(graph), free=free)
         if mapping is not None:
-            labels = mapping[labels]
-        if np.array_equal(before, labels):
+            found = mapping[found]
+        if np.array_equal(before, found):
             break
-    return labels
+    return found
 
 
 def move_once(
