@@ -8,7 +8,7 @@ problem does not check again.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -45,11 +45,15 @@ class Problem:
         Group of each item, counted from 0 in order of first appearance. None: no groups.
     kind : {"graph", "neighbors", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
+    rank : ndarray of shape (n_items,) or None
+        The place of each item among all by its name: decides between items that similarities do
+        not tell apart. None: their order does.
     """
 
     similarity: Matrix
     groups: NDArray[np.int32] | None
     kind: str | None = None
+    rank: NDArray[np.intp] | None = None
 
     @classmethod
     def check(
@@ -84,7 +88,7 @@ class Problem:
     def regrouped(self, groups: Iterable[Hashable] | None) -> Problem:
         """Return the same similarities with other groups."""
         codes = None if groups is None else _encode_groups(groups, self.n_items)
-        return Problem(self.similarity, codes, self.kind)
+        return replace(self, groups=codes)
 
     def among(self, items: NDArray[np.integer]) -> Problem:
         """Return the problem of some items.
@@ -97,7 +101,8 @@ class Problem:
         groups = None
         if self.groups is not None:
             groups = _encode_groups(self.groups[items].tolist(), len(items))
-        return Problem(self.similarity[items][:, items], groups, self.kind)
+        rank = None if self.rank is None else self.rank[items]
+        return Problem(self.similarity[items][:, items], groups, self.kind, rank)
 
     def freed(self, groups: Iterable[int]) -> Problem:
         """Return the problem in which the items of some groups are free.
@@ -125,7 +130,7 @@ class Problem:
             return self
         W = self.similarity
         alike = Problem.check(W.maximum(0) if sp.issparse(W) else np.maximum(W, 0))
-        return Problem(alike.similarity, self.groups)
+        return replace(self, similarity=alike.similarity, kind=None)
 
     def _with(self, groups: Iterable[Hashable] | None, kind: str | None) -> Problem:
         """Return the problem with groups and kind, if they are given, instead of its own."""
@@ -138,7 +143,7 @@ class Problem:
                 f"for a problem of kind {problem.kind!r}"
             )
         _check_nats(problem.similarity, kind)
-        return Problem(problem.similarity, problem.groups, kind)
+        return replace(problem, kind=kind)
 
     @property
     def n_items(self) -> int:

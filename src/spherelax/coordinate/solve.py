@@ -132,7 +132,7 @@ def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **othe
         return hard
     free = problem.freed(solved.with_copies)
     if free.kind != "odds":
-        free = Problem(free.similarity, free.groups, _kind(solved.model))
+        free = replace(free, kind=_kind(solved.model))
     soft = solve(free, settings, pick, sources=problem.groups, **others)
     return replace(with_found(soft, solved), kind=hard.kind)
 

@@ -169,8 +169,12 @@ class Items(Named):
 
     @cached_property
     def problem(self) -> Problem:
-        """Similarities, groups and kind, checked once, for `solve`."""
-        return Problem.check(self.similarity, self.groups, self.kind)
+        """Similarities, groups, kind and ranks of names, checked once, for `solve`."""
+        problem = Problem.check(self.similarity, self.groups, self.kind)
+        if self.ids is None:
+            return problem
+        by_name = sorted(range(self.n_items), key=self.names.__getitem__)
+        return replace(problem, rank=np.argsort(by_name))
 
     def with_groups(self, groups: Names | None) -> Self:
         """Return the same items with other groups; similarities are not checked again.

@@ -7,6 +7,7 @@ similarity. Similarities inside a group are left out: its items never share a la
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -185,8 +186,9 @@ def build_graph(
     """Copy the similarities of a problem into a graph of the plain null model.
 
     They are divided by ``scale``, the `largest` one if it is not given; log odds may be negative.
-    Items are put in an order that does not depend on that of the problem (`order.canonical`). If
-    ``given`` has their numbers in some order, that is kept, and all are taken for one component.
+    Items are put in an order that does not depend on that of the problem (`order.canonical`), nor
+    on ties if the problem has ranks. If ``given`` has their numbers in some order, that is kept,
+    and all are taken for one component.
 
     Examples
     --------
@@ -200,6 +202,10 @@ def build_graph(
     """
     if scale is None:
         scale = largest(problem) or 1.0
+    if given is None and problem.rank is not None:
+        by_name = np.argsort(problem.rank, kind="stable").astype(np.int32)
+        graph = build_graph(replace(problem.among(by_name), rank=None), scale)
+        return graph._replace(given=by_name[graph.given])
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
     source, group = _source(W, scale), _groups(problem)
     begin = _by_component(source, group) if given is None else _together(given)
