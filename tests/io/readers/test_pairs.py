@@ -456,6 +456,7 @@ def test_songs_by_splink(data_home: Path, bench: ModuleType) -> None:
     assert np.all(ours > theirs - 0.005)  # with few wrong pairs, both are right
 
 
+@pytest.mark.filterwarnings("ignore:Each group should hold a thing once")
 def test_rows_in_any_order_make_the_same_entities(seed: int):
     """Both records of one source fit that of the other equally well: only names can decide."""
     n = 40
