@@ -222,13 +222,15 @@ def _extend(
             f"{method} needs similarities of the {len(result.labels)} known items, and of more; "
             f"found {problem.n_items} items"
         )
-    alpha = result.path.alpha
+    alpha, keeps_known = result.path.alpha, method == "assign"
     if is_soft and solved.with_copies:
         free = problem.freed(solved.with_copies)
-        outcome = absorb(free, solved, result.labels, alpha, sources=problem.groups)
+        outcome = absorb(
+            free, solved, result.labels, alpha, problem.groups, keeps_known=keeps_known
+        )
         outcome = with_found(outcome, solved)
     else:
-        outcome = absorb(problem, solved, result.labels, alpha)
+        outcome = absorb(problem, solved, result.labels, alpha, keeps_known=keeps_known)
     grown = _result(problem, replace(outcome, kind=result.kind), is_soft=is_soft)
     _warn(grown, is_soft=is_soft, stacklevel=5)
     return grown

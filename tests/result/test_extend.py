@@ -1,6 +1,7 @@
 """New items against known labels: one more image, one more record."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -61,6 +62,36 @@ def test_one_more_record_does_not_take_the_place_of_another(tmp_path):
     entity = dict(zip(records.names, result.labels.tolist(), strict=True))
     assert names["clinic 7"] == entity["shop 1"] == entity["bank 1"]
     assert names["shop 4"] == result.n_labels
+
+
+@pytest.mark.parametrize("method", ["assign", "extend"])
+def test_groups_are_never_broken_and_known_items_keep_their_labels(method, seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        m, n_known = int(rng.integers(4, 25)), int(rng.integers(2, 4))
+        half = np.triu(rng.integers(0, 4, (m, m)) * (rng.random((m, m)) < 0.5), 1)
+        W, groups = (half + half.T).astype(float), rng.integers(max(2, m // 3), size=m)
+        W[:2, :2] = 1.0 - np.eye(2)
+        groups[:2] = 0, 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sl.SphereWarning)
+            known = sl.solve(W[:n_known, :n_known], groups[:n_known])
+            found = getattr(known, method)(W, groups)
+        if method == "assign":
+            labels = np.r_[known.labels, found.labels]
+            assert len(found.confidence) == m - n_known
+        else:
+            labels = found.labels
+        assert len(set(zip(groups.tolist(), labels.tolist(), strict=True))) == m
+
+
+def test_a_new_item_does_not_take_the_place_of_a_known_one():
+    W = np.array([[0, 0, 2, 3], [0, 0, 0, 0], [2, 0, 0, 0], [3, 0, 0, 0]])
+    groups = np.array([0, 1, 1, 1])
+    known = sl.solve(W[:3, :3], groups[:3])
+    assert known.labels.tolist() == [0, 1, 0]
+    assert known.assign(W, groups).labels.tolist() == [2]
+    assert known.extend(W, groups).labels.tolist() == [0, 1, 2, 0]  # the better match has it
 
 
 def test_what_cannot_be_assigned_to_is_refused(tmp_path):

@@ -14,7 +14,7 @@ from spherelax.coordinate.finish_points import Finished, find_borders, finish_po
 from spherelax.coordinate.graph import Graph, are_new
 from spherelax.coordinate.kinds import recognise
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves import absorb_items
+from spherelax.coordinate.moves import absorb_items, assign_items
 from spherelax.coordinate.points import MOST_ITEMS
 from spherelax.coordinate.readings import Learnt, extend
 from spherelax.coordinate.run import Interrupted, Walked, run
@@ -149,13 +149,15 @@ def absorb(
     labels: Labels,
     alpha: float,
     sources: NDArray[np.int32] | None = None,
+    *,
+    keeps_known: bool = False,
 ) -> Outcome:
     """Give labels to the items of a problem of which the first ones have labels, at a resolution.
 
     Items whose similarities are as before keep their labels, unless a label merges that holds
-    others. The resolution stays what it was (0 for log odds, at which their labels were found);
-    where degrees are corrected for, which grow with the collection, it stays in proportion to the
-    average. ``sources`` is that of `solve`.
+    others; if ``keeps_known``, all known items do. The resolution stays what it was (0 for log
+    odds, at which their labels were found); where degrees are corrected for, which grow with the
+    collection, it stays in proportion to the average. ``sources`` is that of `solve`.
     """
     before, model = solved.model, extend(solved.model, problem)
     graph = model.graph
@@ -164,11 +166,13 @@ def absorb(
     n_new = graph.n_items - len(labels)
     alone = np.arange(n_new, dtype=np.int32) + np.int32(count_labels(labels))
     everyone, active = np.r_[labels, alone], are_new(before.given, model.given)
-    if problem.groups is not None:
+    if problem.groups is not None and not keeps_known:
         n_labels, everyone = count_labels(everyone), separate_groups(everyone, problem.groups)
         active |= count_labels(everyone) != n_labels
     everyone = everyone[graph.given]
-    if active.any():
+    if keeps_known:
+        everyone = assign_items(graph, everyone, count_labels(labels), gamma)
+    elif active.any():
         everyone = absorb_items(graph, everyone, gamma, active)
     labeling = model.labeling(everyone)
     found = renumber(graph.as_given(labeling.labels))

@@ -250,8 +250,8 @@ class Result:
     def assign(self, similarity: Any, groups: Iterable[Hashable] | None = None) -> Prediction:
         """Give new items labels of this result; known items keep theirs.
 
-        One more image against known tracks, or one more record against known entities. It is
-        :meth:`extend`, of which only the new items are kept, with labels of this result.
+        One more image against known tracks, or one more record against known entities. Nobody's
+        place is taken: where a known item of the same group has a label, no new one gets it.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class Result:
         -------
         Prediction
             Labels of the new items: those of this result, or numbers from ``n_labels`` on for
-            things that it does not have. Confidence is that of the extended result.
+            things that it does not have; and how likely each is right.
 
         Raises
         ------

@@ -1,11 +1,17 @@
 """Discrete ascent on labels: moves of items and groups, and merging of labels.
 
 `polish_labels` moves and merges until nothing gains, `move_once` visits each item once, and `lower`
-goes on from polished labels to a lower resolution. `absorb_items` moves new items alone.
-`shake_labels` is iterated local search.
+goes on from polished labels to a lower resolution. `absorb_items` moves new items alone, and
+`assign_items` joins them to labels that stay as they are. `shake_labels` is iterated local search.
 """
 
-from spherelax.coordinate.moves.polish import absorb_items, lower, move_once, polish_labels
+from spherelax.coordinate.moves.polish import (
+    absorb_items,
+    assign_items,
+    lower,
+    move_once,
+    polish_labels,
+)
 from spherelax.coordinate.moves.shake import shake_labels
 
-__all__ = ["absorb_items", "lower", "move_once", "polish_labels", "shake_labels"]
+__all__ = ["absorb_items", "assign_items", "lower", "move_once", "polish_labels", "shake_labels"]

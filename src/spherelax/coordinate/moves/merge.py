@@ -68,15 +68,44 @@ def merge_all(
     added to the gain of a later merge, the next round of the caller sees it. Log odds below 0 would
     have lessened it, so with these all pairs are kept. The number of threads changes nothing.
     """
-    mapping = None
-    k, sizes = count_labels(labels), np.diff(graph.component_ptr)
-    is_signed = graph.values.min(initial=0.0) < 0.0
-    first_floor, floor = (-np.inf, -np.inf) if is_signed else (gamma, 0.0)
-    level = contract(items_level(graph), labels, k, first_floor, n_threads)
+    k = count_labels(labels)
+    floors = _floors(graph, gamma)
+    level = contract(items_level(graph), labels, k, floors[0], n_threads)
     if free is not None:
         level = _among(level, free)
-    component = np.empty(k, dtype=np.int32)
-    component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return _merge_level(level, _components(graph, labels, k), gamma, least, floors[1], n_threads)
+
+
+def join_known(
+    graph: Graph, labels: NDArray[np.int32], n_known: int, gamma: float, least: float
+) -> NDArray[np.int32]:
+    """Merge labels from ``n_known`` on with others while that gains; return the new label of each.
+
+    The first ones are known: no two of them merge. They keep their numbers, and the others are
+    numbered after them.
+    """
+    k = count_labels(labels)
+    floors = _floors(graph, gamma)
+    level = _with_one_group_more(contract(items_level(graph), labels, k, floors[0]), n_known)
+    mapping = _merge_level(level, _components(graph, labels, k), gamma, least, floors[1], 1)
+    if mapping is None:
+        return np.arange(k, dtype=np.int32)
+    number = np.full(count_labels(mapping), -1, dtype=np.int32)
+    number[mapping[:n_known]] = np.arange(n_known, dtype=np.int32)
+    number[number < 0] = np.arange(n_known, n_known + np.count_nonzero(number < 0))
+    return number[mapping]
+
+
+def _merge_level(
+    level: Level,
+    component: NDArray[np.int32],
+    gamma: float,
+    least: float,
+    floor: float,
+    n_threads: int,
+) -> NDArray[np.int32] | None:
+    """Merge the labels of a level, whose components are given, as `merge_all` does."""
+    mapping = None
     while True:
         stamp = np.full(1 + level.groups.max(initial=0), -1, dtype=np.int32)
         partner = _best_partners(level, gamma, least, stamp)
@@ -93,6 +122,32 @@ def merge_all(
         before, component = component, np.empty(n_merged, dtype=np.int32)
         component[step] = before
         mapping = step if mapping is None else step[mapping]
+
+
+def _floors(graph: Graph, gamma: float) -> tuple[float, float]:
+    """Return the mean similarity above which pairs of labels are kept: at first, and later."""
+    is_signed = graph.values.min(initial=0.0) < 0.0
+    return (-np.inf, -np.inf) if is_signed else (gamma, 0.0)
+
+
+def _components(graph: Graph, labels: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """Return the component of each label."""
+    sizes, component = np.diff(graph.component_ptr), np.empty(k, dtype=np.int32)
+    component[labels] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return component
+
+
+def _with_one_group_more(level: Level, n_labels: int) -> Level:
+    """Return a level whose first labels hold one more group, the same one."""
+    n_held = np.diff(level.group_ptr) if len(level.groups) else np.zeros(len(level.size), np.int32)
+    more = np.int32(1 + level.groups.max(initial=-1))
+    ends = np.cumsum(n_held)[:n_labels]
+    return level._replace(
+        group_ptr=np.r_[0, np.cumsum(n_held + (np.arange(len(n_held)) < n_labels))].astype(
+            np.int32
+        ),
+        groups=np.insert(level.groups, ends, more).astype(np.int32),
+    )
 
 
 def _first_of_pairs(partner: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -18,7 +18,7 @@ from spherelax.coordinate.graph.batches import Batches, Large
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.neighbors import Sums, longest
 from spherelax.coordinate.moves.assignment import Costs
-from spherelax.coordinate.moves.merge import merge_all
+from spherelax.coordinate.moves.merge import join_known, merge_all
 from spherelax.coordinate.moves.moves import (
     MoveTerms,
     Scope,
@@ -101,6 +101,25 @@ def absorb_items(
         if np.array_equal(before, found):
             break
     return found
+
+
+def assign_items(graph: Graph, labels: NDArray[np.integer], n_known: int, gamma: float) -> Labels:
+    """Join items, whose labels are ``n_known`` and more, to the known labels or to each other.
+
+    Known labels stay as they are.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> W = [[0, 0, 2, 3], [0, 0, 0, 0], [2, 0, 0, 0], [3, 0, 0, 0]]
+    >>> graph = build_graph(Problem.check(W, groups=[0, 1, 1, 1]))
+    >>> labels = assign_items(graph, np.array([0, 1, 0, 2])[graph.given], n_known=2, gamma=0.1)
+    >>> graph.as_given(labels)
+    array([0, 1, 0, 2], dtype=int32)
+    """
+    found = labels.astype(np.int32, copy=False)
+    return join_known(graph, found, n_known, gamma, _least_gain(graph))[found]
 
 
 def move_once(
