@@ -67,6 +67,8 @@ def test_bad_sparse_similarity(name, kind):
         ([0.0, 1.0, np.nan], r"no missing values; found nan at 2 \(None marks an item without"),
         (pd.Series(["a", pd.NA, "b"], dtype=object), "no missing values; found <NA> at 1"),
         (pd.Series(pd.to_datetime(["2020", None, "2021"])), "no missing values; found NaT at 1"),
+        (np.array(["2020", "NaT", "2021"], dtype="M8[D]"), "no missing values; found .*NaT.* at 1"),
+        ({"x", "y", "z"}, "a sequence, one label per item; found a set"),
         ([0, [1], 2], r"one hashable label per item; found \[1\] at 1"),
         (5, "sequence of labels; found 5"),
         ("abc", "sequence of labels; found 'abc'"),
@@ -257,3 +259,25 @@ def test_log_odds_above_zero_alone(make):
     assert problem.similarity.min() == -2.0
     plain = Problem.check(abs(odds))
     assert plain.positive() is plain
+
+
+def test_masked_groups_are_free():
+    W = np.ones((3, 3))
+    masked = np.ma.array([1, 1, 1], mask=[False, True, False])
+    np.testing.assert_array_equal(
+        Problem.check(W, masked).groups, Problem.check(W, [1, None, 1]).groups
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_rounding_below_0_is_0(make, dtype):
+    eps = np.finfo(dtype).eps
+    W = with_entry(1.0).astype(dtype)
+    W[1, 2] = W[2, 1] = -eps
+    found = Problem.check(make(W)).similarity
+    assert found.min() == 0.0
+    assert not sp.issparse(found) or found.nnz == 4
+    W[1, 2] = W[2, 1] = -100 * eps
+    with pytest.raises(sl.InvalidInputError, match="non-negative; smallest value is -"):
+        Problem.check(make(W))

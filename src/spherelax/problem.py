@@ -7,7 +7,7 @@ problem does not check again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,8 @@ from spherelax.memory import NUMBER, check_fits
 
 # A dense matrix is checked in blocks of this number of rows, which saves memory.
 CHECK_ROWS = 256
+# Values below 0 of this number of units in the last place of the largest similarity are rounding.
+ROUNDING = 64
 ITEM_NUMBERS = 16  # numbers in memory for each item, at least
 # What similarities can be; the last two are in nats.
 KINDS = ("graph", "neighbors", "pairs", "odds", "information")
@@ -72,14 +74,15 @@ class Problem:
             return similarity._with(groups, kind)
         W = _as_real_matrix(similarity)
         _check_square(W)
-        is_signed = kind == "odds"
         if sp.issparse(W):
-            _check_values(W.data, is_signed)
+            low = _check_values(W.data)
             _check_symmetric_sparse(W)
         else:
-            for start in range(0, len(W), CHECK_ROWS):
-                _check_values(W[start : start + CHECK_ROWS], is_signed)
+            rows = range(0, len(W), CHECK_ROWS)
+            low = min(_check_values(W[start : start + CHECK_ROWS]) for start in rows)
             _check_symmetric_dense(W)
+        if low < 0 and kind != "odds":
+            W = _without_rounding(W, low)
         _check_nats(W, kind)
         if not _largest(W):
             W = sp.eye_array(W.shape[0], format="csr")  # each item is similar to itself only
@@ -211,19 +214,30 @@ def _check_square(W: Matrix) -> None:
         raise InvalidInputError(f"similarity must hold at least two items; found {found}")
 
 
-def _check_values(values: NDArray[np.generic], is_signed: bool) -> None:
-    """Refuse NaN, infinity and, unless they are allowed, negative numbers."""
+def _check_values(values: NDArray[np.generic]) -> float:
+    """Refuse NaN and infinity; return the smallest value, 0 if there is none."""
     if values.size == 0:
-        return
+        return 0.0
     low, high = values.min(), values.max()
     if not (np.isfinite(low) and np.isfinite(high)):
         found = "NaN" if np.isnan(values).any() else "infinity"
         raise InvalidInputError(f"similarity must be finite; found {found}")
-    if low < 0 and not is_signed:
+    return float(low)
+
+
+def _without_rounding(W: Matrix, low: float) -> Matrix:
+    """Return a similarity with 0 for values below 0, which must be rounding."""
+    is_rounding = W.dtype.kind == "f" and -low <= ROUNDING * np.finfo(W.dtype).eps * _largest(W)
+    if not is_rounding:
         raise InvalidInputError(
             f"similarity must be non-negative; smallest value is {low:.2g} "
             "(kind='odds' is for log odds, which may be negative)"
         )
+    if not sp.issparse(W):
+        return np.maximum(W, 0)
+    found = W.maximum(0)
+    found.eliminate_zeros()
+    return found
 
 
 def _check_nats(W: Matrix, kind: str | None) -> None:
@@ -302,7 +316,12 @@ def _refuse_asymmetry(worst: float, where: tuple[int, int], tolerance: float) ->
 
 
 def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.int32]:
-    """Turn the group names of n_items items into integers; each None becomes its own group."""
+    """Turn the group names of n_items items into integers; each None becomes its own group.
+
+    A masked value of an array is a None.
+    """
+    if isinstance(groups, Set):
+        raise InvalidInputError("groups must be a sequence, one label per item; found a set")
     codes = encode(groups if _are_present(groups) else _without_none(groups), "groups")
     if len(codes) != n_items:
         raise InvalidInputError(
@@ -318,12 +337,14 @@ class _Free:
 def _are_present(groups: Iterable[Hashable]) -> bool:
     """Tell quickly whether all groups are numbers or text, so that none can be missing."""
     if isinstance(groups, np.ndarray):
-        return groups.dtype.kind in "biuSU"
+        return groups.dtype.kind in "biuSU" and not isinstance(groups, np.ma.MaskedArray)
     return isinstance(groups, list | tuple) and set(map(type, groups)) <= {int, str, bool}
 
 
 def _without_none(groups: Iterable[Hashable]) -> list[Hashable]:
     """Replace each None by a group of one item; refuse missing values."""
+    if isinstance(groups, np.ndarray) and groups.dtype.kind in "mM":
+        groups = list(groups)  # as Python's own objects, NaT would be None
     names = [_Free() if name is None else name for name in listed(groups, "groups")]
     for item, name in enumerate(names):
         if _is_missing(name):

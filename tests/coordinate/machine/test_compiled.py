@@ -3,6 +3,9 @@
 import ast
 import importlib
 import importlib.util
+import os
+import subprocess
+import sys
 import tomllib
 import warnings
 from pathlib import Path
@@ -180,3 +183,24 @@ def counted(n):
 def test_a_part_that_owns_arrays_must_say_so(function, value):
     with pytest.raises(TypeError, match="owns arrays: it must say that it allocates"):
         function(value)
+
+
+def test_kernels_run_as_they_are_written_if_compiling_is_switched_off():
+    """In a new process, as somebody does who debugs: the same labels, and no warning."""
+    script = (
+        "import numpy as np, spherelax as sl\n"
+        "W, groups, _ = sl.datasets.make_partial_matching(6, 5, shuffled=0.2, random_state=0)\n"
+        "both = [sl.solve(W, each) for each in (groups, None)]\n"
+        "print([one.labels.tolist() for one in both], [one.confidence.sum() for one in both])\n"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", script],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disabled in ("0", "1")
+    ]
+    assert said[0] == said[1]

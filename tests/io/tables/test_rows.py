@@ -48,3 +48,11 @@ def test_plain_tables_are_split_at_once():
         "",
     ):
         assert rows._plain_columns(odd, ".txt") is None
+
+
+def test_a_first_line_longer_than_the_csv_module_reads_as_one_field(tmp_path):
+    path = tmp_path / "genes.csv"
+    names = [f"gene{number:06}" for number in range(16_000)]
+    path.write_text("\n".join([",".join(names), ",".join(["1"] * len(names))]))
+    found, delimiter = rows.read_header(path)
+    assert (found, delimiter) == (names, ",")

@@ -27,12 +27,14 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, ParamSpec, TypeVar, overload
 
+import numpy as np
 from numba import njit, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 from spherelax.coordinate.machine import shipped, sources
+from spherelax.coordinate.machine.prefetch import IS_INTERPRETED
 
 Kernel = Callable[..., Any]
 P = ParamSpec("P")
@@ -49,6 +51,8 @@ def compiled(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def compiled(function: Kernel | None = None, *, allocates: bool = False, **options: Any) -> Any:
     """Compile a function when it is first called; it runs without the interpreter's lock.
+
+    With NUMBA_DISABLE_JIT=1 the function runs as it is written, to be debugged: same labels, slow.
 
     Parameters
     ----------
@@ -68,13 +72,14 @@ def compiled(function: Kernel | None = None, *, allocates: bool = False, **optio
     """
     if function is None:
         return partial(compiled, allocates=allocates, **options)
+    if IS_INTERPRETED:  # numbers overflow without a word in compiled code
+        return np.errstate(all="ignore")(function)
     options["no_cfunc_wrapper"] = True
     dispatcher: Any = njit(nogil=True, **options)(function)
-    if hasattr(dispatcher, "enable_caching"):  # not if compiling is switched off
-        part = _part(function, _nrt=allocates, **options)
-        dispatcher.get_call_template = partial(_call_widened, part)
-        dispatcher.get_overload = part.get_overload
-        dispatcher._cache = _Cache(function)
+    part = _part(function, _nrt=allocates, **options)
+    dispatcher.get_call_template = partial(_call_widened, part)
+    dispatcher.get_overload = part.get_overload
+    dispatcher._cache = _Cache(function)
     return dispatcher
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -18,6 +18,9 @@ from numba.extending import intrinsic
 AHEAD = 4
 # Number of columns or labels whose sums fit into the cache of a core: they need not be fetched.
 CACHED = 1 << 18
+
+# Whether kernels run as they are written: NUMBA_DISABLE_JIT is set.
+IS_INTERPRETED = bool(getattr(config, "DISABLE_JIT", False))
 
 
 def _prefetch(_: Any, array: Any, index: Any) -> Any:
@@ -57,4 +60,8 @@ def _prefetch(_: Any, array: Any, index: Any) -> Any:
     return types.none(array, index), build
 
 
-prefetch: Any = intrinsic(_prefetch)
+def _nothing(array: Any, index: Any) -> None:
+    """Do nothing, where kernels run as they are written."""
+
+
+prefetch: Any = _nothing if IS_INTERPRETED else intrinsic(_prefetch)

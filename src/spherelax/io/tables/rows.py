@@ -233,10 +233,16 @@ def _delimiter(line: str, ending: str) -> str | None:
     """Return the separator that splits a line into the most fields; None means blanks."""
     if ending == ".tsv":
         return "\t"
-    found = max(
-        ",;\t", key=lambda delimiter: len(next(csv.reader([line], delimiter=delimiter), []))
-    )
+    found = max(",;\t", key=lambda delimiter: _n_fields(line, delimiter))
     return None if ending == ".txt" and found not in line else found
+
+
+def _n_fields(line: str, delimiter: str) -> int:
+    """Count the fields of a line; none if one of them is longer than the csv module reads."""
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter), []))
+    except csv.Error:
+        return 0
 
 
 def _are_known(columns: Columns, *names: frozenset[str]) -> bool:
