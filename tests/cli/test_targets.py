@@ -1,5 +1,7 @@
 """Files to write: refused before the work, and named if they fail."""
 
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -35,3 +37,11 @@ def test_a_picture_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
     message = "s.pgf: 'xelatex' not found; install it"
     assert_one_line(result.exit_code, result.stdout, result.stderr, message)
     assert Path("labels.csv").exists()
+
+
+def test_a_closed_standard_output_is_an_error(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("id_a,id_b,score\na,b,0.9\n")
+    command = f"{shlex.quote(sys.executable)} -m spherelax match {shlex.quote(str(pairs))} >&-"
+    found = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert_one_line(found.returncode, found.stdout, found.stderr, "standard output is closed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import BytesIO
@@ -54,6 +55,8 @@ class Targets:
         if sum(printed.values()) > 1:
             found = " and ".join(name for name, is_printed in printed.items() if is_printed)
             raise click.UsageError(f"standard output can take only one of {found}")
+        if any(printed.values()) and sys.stdout is None:
+            raise click.UsageError("standard output is closed; name a file with --out")
         if self.write_database == STANDARD:
             raise click.UsageError("--write-database needs a file; found -")
         if self.add_missing and not self.write_database:

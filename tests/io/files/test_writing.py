@@ -131,3 +131,29 @@ def test_a_zero_byte_in_a_name_is_refused() -> None:
     ):
         with pytest.raises(InvalidInputError):
             work("a\0b.h5ad")
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("old")
+    path.chmod(0o600)
+    io.replace_file(path, b"new")
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o600)
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    for write in (io.check_target, lambda path: io.replace_file(path, b"")):
+        with pytest.raises(InvalidInputError, match="links lead in a circle"):
+            write(one)
+
+
+def test_a_pipe_in_the_place_of_a_draft_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    pipe = tmp_path / ".labels.csv.abcdefgh.part"
+    os.mkfifo(pipe)
+    io.replace_file(path, b"new")
+    assert path.read_text() == "new"
+    assert pipe.is_fifo()

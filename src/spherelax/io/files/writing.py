@@ -87,6 +87,7 @@ def replace_file(path: str | Path, content: bytes) -> None:
 def drafted(path: str | Path) -> Iterator[Path]:
     """Yield the path of a draft; it gets the name of the target when everything is written.
 
+    A file that is replaced passes its mode on: who may read and write it.
     What earlier runs for this target left, because they were killed, is removed.
 
     Parameters
@@ -113,6 +114,8 @@ def drafted(path: str | Path) -> Iterator[Path]:
     with _workshop(target) as folder:
         draft = Path(folder, target.name)
         yield draft
+        with suppress(FileNotFoundError):  # a new file has the mode that new files have
+            shutil.copymode(target, draft)
         draft.replace(target)
 
 
@@ -122,6 +125,8 @@ def _target(path: Path) -> Path:
         return path.resolve()
     except ValueError:
         raise InvalidInputError(f"{path}: the name of a file must not have a zero byte") from None
+    except (RuntimeError, OSError):
+        raise InvalidInputError(f"{path}: links lead in a circle") from None
 
 
 @contextmanager
@@ -169,7 +174,7 @@ def _locked(folder: str, *, wait: bool) -> int | None:
     if LOCKS is None:
         return None
     try:
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # never a pipe, which waits
     except OSError:
         return None
     try:
