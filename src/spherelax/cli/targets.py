@@ -45,8 +45,8 @@ class Targets:
         files = {"entities": self.entities, "pairs": self.pairs}
         return {name: file for name, file in files.items() if file}
 
-    def check(self, *sources: Path | None) -> None:
-        """Refuse files that cannot be written, and options that do not fit together."""
+    def _check_printed(self) -> None:
+        """Refuse two things on standard output, and any if it is closed."""
         printed = {
             "labels": self.prints_labels,
             "--json": self.as_json,
@@ -57,6 +57,10 @@ class Targets:
             raise click.UsageError(f"standard output can take only one of {found}")
         if any(printed.values()) and sys.stdout is None:
             raise click.UsageError("standard output is closed; name a file with --out")
+
+    def check(self, *sources: Path | None) -> None:
+        """Refuse files that cannot be written, and options that do not fit together."""
+        self._check_printed()
         if self.write_database == STANDARD:
             raise click.UsageError("--write-database needs a file; found -")
         if self.add_missing and not self.write_database:
