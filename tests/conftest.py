@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,11 @@ for call in islice(warm_up.calls(), 8):
     call()
 warm_up.cluster(warm_up.FEW)
 """
+
+
+def pytest_configure() -> None:
+    """Listen to Ctrl-C, which a job in the background ignores and passes on to its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
