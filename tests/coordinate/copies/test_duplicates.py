@@ -87,3 +87,13 @@ def test_strong_claims_are_likelier_than_weak_ones(seed):
     assert found[is_copy].mean() > 0.75
     assert found[~is_copy].mean() < 0.25
     assert abs(found.sum() - 60) < 15
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+def test_no_more_copies_are_expected_than_there_can_be():
+    for trial in range(60):
+        rng = np.random.default_rng(trial)
+        m = int(rng.integers(4, 14))
+        half = np.triu(rng.integers(0, 4, (m, m)) * (rng.random((m, m)) < 0.6), 1)
+        found = sl.solve((half + half.T).astype(float), rng.integers(0, 3, m)).duplicates()
+        assert all(0.0 <= one.expected < one.n_items for one in found)

@@ -98,7 +98,8 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
     n_counted = int(np.count_nonzero(strength >= least))
     n_attracted, n_firm = _firm(items, claims, pairs[strength >= least], least)
     n_others = len(items) - n_firm
-    expected = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
+    found = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
+    expected = min(found, len(items) - 1.0)  # one of them is no copy
     # One more wrong claim may have been missed: a few firm items say little.
     allowed = (n_attracted + 1) / (n_firm + 1) * n_others + HANDFUL * len(items) * share
     is_clear = n_counted > 0 and bool(pdtrc(n_counted - 1, allowed) < CHANCE / n_groups)
