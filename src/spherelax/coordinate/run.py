@@ -20,7 +20,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Learnt, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth import are_uneven, learn_worth, reweigh
+from spherelax.coordinate.worth import learn_worth, reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -101,9 +101,9 @@ def run(
     """Recognise what the similarities of a problem are, learn what they are worth, and walk.
 
     ``is_metric`` and ``sources`` are those of `read_problem`. Scores of a large problem are learnt
-    from a part of it. Communities of different sizes make uneven degrees: if labels explain the
-    degrees, all is learnt anew under the plain null model; but not with many items, where the plain
-    model joins small labels in the end.
+    from a part of it. Communities of different sizes make uneven degrees: where degrees are
+    corrected for, the plain null model is walked too, and the labels that save more are taken; but
+    not with many items, where the plain model joins small labels in the end.
     """
     unit = unit_of(problem)
     graph = build_graph(problem, unit)
@@ -115,10 +115,11 @@ def run(
     model = read_problem(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
     walked = learn(model, route, callback)
     is_open = model.reading.is_corrected and not route.has_many(model) and not is_metric
-    if not is_open or _needs_correction(model, walked.labels):
+    if not is_open:
         return walked
     with keeping(walked):
-        return learn(model.reread(is_corrected=False), route, callback)
+        plain = learn(model.reread(is_corrected=False), route, callback)
+    return max(walked, plain, key=lambda each: float(np.max(each.path.savings)))
 
 
 def learn(
@@ -194,8 +195,3 @@ def read_whole(
         model = teach(Walked.of(walk(model, route)), route)
     return model.reading.generalise(model, facts)
 
-
-def _needs_correction(model: Model, labels: Labels) -> bool:
-    """Tell whether degrees, which are corrected for, differ within labels."""
-    degrees = model.given.weight.astype(float)
-    return are_uneven(degrees[degrees > 0], labels[degrees > 0])

@@ -66,13 +66,50 @@ def moments(labels, weight, n_labels):
     return found
 
 
+def tally_pairs(
+    graph: Graph, bins: NDArray[np.uint8], n_bins: int, labels: Labels, n_threads: int = 1
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Count the pairs that share a label: each with the later one of its items.
+
+    Returns for each item the similarity of its pairs and their number; and how many pairs are in
+    each of the two columns of ``bins``, if these are given of each similarity.
+    """
+    similarity, number = np.empty(len(labels)), np.empty(len(labels))
+    with Threads(n_threads, graph.indptr) as threads:
+        counts = np.zeros((threads.n_threads, 2, n_bins), dtype=np.int64)
+
+        def count(first: int, last: int, thread: int) -> None:
+            if len(bins):
+                count_ranks(first, last, graph, bins, labels, counts[thread])
+            count_before(first, last, graph, labels, similarity, number)
+
+        threads.share_rows(graph.indptr, count)
+    return similarity, number, counts.sum(axis=0)
+
+
 @compiled
-def within_strata(graph, of_entry, labels, n_strata, n_labels):
-    """Return the number of pairs inside labels: by stratum, then by label without stratum 0."""
-    counts = np.zeros(1 + n_strata + n_labels)
-    for i in range(len(labels)):
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            if labels[graph.indices[e]] == labels[i]:
-                counts[of_entry[e]] += 0.5
-                counts[1 + n_strata + labels[i]] += 0.5 * (of_entry[e] > 0)
-    return counts
+def count_before(first, last, graph, labels, similarity, number):
+    """Sum the similarities of items with earlier items of their label, and count them."""
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    for i in range(np.uint64(first), np.uint64(last)):
+        c, total, n = labels[i], 0.0, 0.0
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
+            j = np.uint64(indices[e])
+            if j < i:
+                is_same = labels[j] == c
+                total += values[e] if is_same else 0.0
+                n += is_same
+        similarity[i], number[i] = total, n
+
+
+@compiled
+def count_ranks(first, last, graph, bins, labels, counts):
+    """Count by bin the pairs of items with earlier items of their label."""
+    indptr, indices = graph.indptr, graph.indices
+    for i in range(np.uint64(first), np.uint64(last)):
+        c = labels[i]
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
+            j = np.uint64(indices[e])
+            if j < i and labels[j] == c:
+                counts[0, bins[e, 0]] += 1
+                counts[1, bins[e, 1]] += 1
