@@ -101,6 +101,10 @@ class Reading(ABC):
         seen, entries = self.view(graph)
         return Model(graph, seen, self, entries)
 
+    def read_again(self, model: Model) -> Model:
+        """Return the model of the same similarities by this reading."""
+        return self.read(model.given, model.given.given)
+
     @abstractmethod
     def description(self, totals: Totals) -> BlockModel | Description | Likelihood:
         """Return what labels save, given the totals of all items."""
@@ -110,6 +114,10 @@ class Reading(ABC):
         graph = model.graph
         inside = within(graph, labels, count_labels(labels), n_threads)
         return account_of(labels, inside, graph.weight)
+
+    def learn(self, model: Model, labels: Labels) -> Self | None:  # noqa: ARG002 (some learn)
+        """Return the reading with what labels of a model teach; None: nothing, or nothing new."""
+        return None
 
     def generalise(self, part: Model, facts: Facts) -> Self:
         """Return the reading of a whole problem, whose part has this one.
@@ -187,7 +195,7 @@ class Model:
         """Return the totals of the graph; ``shared`` is that of `Totals.of`."""
         found = Totals.of(self.graph, self.reading.is_corrected, shared)
         if isinstance(self.entries, Sorted):
-            _, of_rank, unexplained = self.entries
+            of_rank, unexplained = self.entries.of_rank, self.entries.unexplained
             found = found._replace(of_rank=of_rank, unexplained=unexplained)
         return found
 
@@ -212,7 +220,7 @@ class Model:
 
     def reread(self, **changes: Any) -> Model:
         """Return the model of the same similarities when more is known of them."""
-        return replace(self.reading, **changes).read(self.given, self.given.given)
+        return replace(self.reading, **changes).read_again(self)
 
     def with_weights(self, graph: Graph) -> Model:
         """Return the model whose pairs of groups are weighted as in a graph."""

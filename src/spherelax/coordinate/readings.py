@@ -50,6 +50,7 @@ from spherelax.coordinate.worth import (
     SizeRanks,
     Sorted,
     Worth,
+    learn_worth,
     log_rarity,
     names_of_matches,
     rank_worth,
@@ -57,6 +58,9 @@ from spherelax.coordinate.worth import (
 )
 from spherelax.labels import Labels
 from spherelax.problem import NATS, Problem
+
+# What a listed pair is worth at least, as a share of the largest worth: all must attract a little.
+LEAST = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,14 +142,35 @@ class Ranked(Described):
     name = result.Reading.RANKED
 
     def view(self, graph: Graph) -> tuple[Graph, Sorted | None]:
-        """Replace each similarity by its surprise, and rank it."""
-        return self.worth.apply(graph), self.rank(graph)
+        """Replace each similarity by what it is worth, and rank it."""
+        found = self.rank(graph)
+        assert found is not None
+        return self.worth.apply(graph._replace(values=found.sizes)), found
+
+    def surprise(self, model: Model, rarity: float) -> Self:
+        """Return the reading in which a similarity is as rare as that, and worth its surprise."""
+        assert isinstance(model.entries, Sorted)
+        worth = surprise_worth(model.given._replace(values=model.entries.sizes), rarity)
+        assert worth is not None
+        return replace(self, worth=worth)
+
+    def learn(self, model: Model, labels: Labels) -> Self | None:
+        """Learn from labels what a similarity of each rank is worth: its log likelihood ratio."""
+        description = model.description
+        account = model.labeling(labels).account
+        assert self.ranks is not None
+        assert isinstance(description, BlockModel)
+        assert isinstance(account, Blocks)
+        ratios = description.log_ratios(account, int(self.ranks.by_item))
+        if ratios is None or ratios.max() <= 0.0:
+            return None
+        worth = np.maximum(ratios / ratios.max(), LEAST).astype(np.float32)
+        return replace(self, worth=Worth(self.ranks.lowest(), worth))
 
     def generalise(self, part: Model, facts: Facts) -> Self:
         """Keep ranks and steps; a similarity is as rare as in the whole."""
-        worth = surprise_worth(part.given, log_rarity(facts.n_entries, facts.n_present))
-        assert worth is not None
-        return replace(super().generalise(part, facts), worth=worth)
+        rarity = log_rarity(facts.n_entries, facts.n_present)
+        return replace(super().generalise(part, facts), worth=self.surprise(part, rarity).worth)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,6 +193,13 @@ class Learnt(Described):
     def view(self, graph: Graph) -> tuple[Graph, Sorted | None]:
         """Replace each similarity by what it is worth."""
         return self.worth.apply(graph), self.rank(graph)
+
+    def learn(self, model: Model, labels: Labels) -> Self | None:
+        """Learn from labels what a similarity of each size is worth."""
+        worth = learn_worth(model.given, labels)
+        if worth is None or worth.equals(self.worth):
+            return None
+        return replace(self, worth=worth)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -307,13 +339,17 @@ def begin(graph: Graph, unit: float, is_corrected: bool = False, *, learns: bool
 
     ``learns`` tells whether what they are worth is to be learnt from labels.
     """
-    worth = rank_worth(graph) if learns else surprise_worth(graph)
+    worth = rank_worth(graph)
     if worth is None:
         return Plain(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
     ranks = None if graph.grouped else SizeRanks.of(graph)
-    kind = Learnt if learns else Ranked
-    reading = kind(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
-    return reading.read(graph, graph.given)
+    if learns:
+        learnt = Learnt(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
+        return learnt.read(graph, graph.given)
+    ranked = Ranked(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
+    model = ranked.read(graph, graph.given)
+    rarity = log_rarity(len(graph.values), graph.n_present())
+    return model.reread(worth=ranked.surprise(model, rarity).worth)
 
 
 def unit_of(problem: Problem) -> float:

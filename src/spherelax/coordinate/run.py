@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph import Graph, build_graph, draw, is_large
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
-from spherelax.coordinate.readings import Learnt, read_problem, unit_of
+from spherelax.coordinate.readings import Learnt, Ranked, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth import learn_worth, reweigh
+from spherelax.coordinate.worth import reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -52,6 +52,11 @@ class Walked(NamedTuple):
     def labels(self) -> Labels:
         """The labels that save most."""
         return self.path.labels[self.best]
+
+    def or_better(self, other: Walked) -> Walked:
+        """Return what another walk found, if its labels save more."""
+        savings = (np.max(each.path.savings) for each in (self, other))
+        return self if next(savings) >= next(savings) else other
 
 
 class Interrupted(KeyboardInterrupt):
@@ -119,7 +124,7 @@ def run(
         return walked
     with keeping(walked):
         plain = learn(model.reread(is_corrected=False), route, callback)
-    return max(walked, plain, key=lambda each: float(np.max(each.path.savings)))
+    return walked.or_better(plain)
 
 
 def learn(
@@ -128,9 +133,13 @@ def learn(
     """Walk a model, learn from its best labels what similarities are worth, and walk once more."""
     walked = Walked.of(walk(model, route, callback))
     with keeping(walked):
+        if isinstance(model.reading, Ranked):
+            listed = model.reading.surprise(model, rarity=0.0)
+            walked = walked.or_better(Walked.of(walk(listed.read_again(model), route, callback)))
         better = teach(walked, route, n_lessons)
-        if better is not model:
-            walked = Walked.of(walk(better, route, callback))
+        if better is not walked.model:
+            taught = Walked.of(walk(better, route, callback))
+            walked = walked.or_better(taught) if isinstance(model.reading, Ranked) else taught
     return weigh_groups(walked, route, callback)
 
 
@@ -142,17 +151,15 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
     model, path = walked.model, walked.path
     labels, resolution = walked.labels, float(path.resolutions[walked.best])
     for lesson in range(n_lessons):
-        if not isinstance(model.reading, Learnt):
-            break
         if lesson > 0:
             before, gamma = labels, model.average * resolution
             labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)
             if np.array_equal(before, labels):
                 break
-        worth = learn_worth(model.given, labels)
-        if worth is None or worth.equals(model.reading.worth):
+        reading = model.reading.learn(model, labels)
+        if reading is None:
             break
-        model = model.reread(worth=worth)
+        model = reading.read_again(model)
     return model
 
 

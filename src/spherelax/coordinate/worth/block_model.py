@@ -31,12 +31,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp, xlogy
+from scipy.special import gammaln, logit, logsumexp, xlogy
 
 from spherelax.coordinate.graph.account import UNIT, Totals, add_counts, sum_units
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.tally import moments, tally_pairs
-from spherelax.coordinate.worth.ranks import BINS, log_tree
+from spherelax.coordinate.worth.ranks import BINS, log_effects, log_ratios, log_tree
 from spherelax.labels import Labels, count_labels, count_pairs
 
 Floats = NDArray[np.float64]
@@ -232,19 +232,32 @@ class BlockModel:
             here = level.of_rank - inner
             left, inner = left - here, level.of_rank
             found += log_tree(here, left)
-        prior = np.array([0.0, self._log_effects])
+        effects = log_effects(self.totals.of_degree, self.totals.unexplained)
+        prior = np.array([0.0, effects])
         return float(logsumexp(prior + found) - logsumexp(prior))
 
-    @cached_property
-    def _log_effects(self) -> float:
-        """Return how much likelier sizes are with one effect per item than without.
+    def log_ratios(self, account: Blocks, which: int) -> Floats | None:
+        """Return for each bin of ranks how much likelier a listed pair is inside labels.
 
-        Effects have the same variance as what they leave unexplained.
+        It is in nats, compared with a pair that is not listed; or, if all are listed, with the
+        least likely bin. ``which`` of both ranks counts: 0, or 1 without effects of items. None:
+        there is one kind of pairs.
         """
-        d, n = self.degrees, self.degrees.n_listed
-        unexplained = self.totals.unexplained * UNIT / n
-        of_degree = np.log1p(np.arange(len(self.totals.of_degree)))
-        return float(-0.5 * n * np.log(unexplained) - 0.5 * of_degree @ self.totals.of_degree)
+        n_inside, n_listed = _n_inside(account), self.degrees.n_listed
+        if n_inside in (0, self.n_pairs):
+            return None
+        inside = account.of_rank[which]
+        found = log_ratios(inside, self.totals.of_rank[which] - inside)
+        rates = [
+            (listed + 0.5) / (n + 1.0)
+            for listed, n in (
+                (account.listed, n_inside),
+                (n_listed - account.listed, self.n_pairs - n_inside),
+            )
+        ]
+        if n_listed == self.n_pairs:
+            return np.asarray(found - found.min())
+        return np.asarray(found + logit(rates[0]) - logit(rates[1]))
 
 
 class Degrees(NamedTuple):

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, ndtri
+from scipy.special import betaln, expit, ndtri
 
-from spherelax.coordinate.graph.account import sum_units
+from spherelax.coordinate.graph.account import UNIT, sum_units
 from spherelax.coordinate.graph.graph import Graph, blocks
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.worth.evidence import STEPS, quantiles
@@ -45,12 +45,15 @@ class SizeRanks(NamedTuple):
         Bin of each step.
     cuts : ndarray
         Smallest score without effects of items in each bin but the first.
+    by_item : bool
+        Whether effects of items make the sizes likelier.
     """
 
     floors: NDArray[np.float32]
     scores: Floats
     bins: NDArray[np.uint8]
-    cuts: Floats
+    cuts: NDArray[np.float32]
+    by_item: bool
 
     @classmethod
     def of(cls, graph: Graph) -> SizeRanks:
@@ -73,31 +76,43 @@ class SizeRanks(NamedTuple):
         scores -= n @ scores / n.sum()
         scores /= np.sqrt(n @ np.square(scores) / n.sum())
         bins = np.minimum(middle * BINS, BINS - 1).astype(np.uint8)
-        found = cls(floors, scores, bins, np.empty(0))
-        rest = np.sort(found._explain(graph)[0])
-        return found._replace(cuts=rest[np.arange(1, BINS) * len(rest) // BINS])
+        found = cls(floors, scores, bins, np.empty(0, dtype=np.float32), by_item=False)
+        rest, unexplained = found.explain(graph)
+        by_item = log_effects(np.bincount(np.diff(graph.indptr)), unexplained) > 0.0
+        cuts = np.sort(rest)[np.arange(1, BINS) * len(rest) // BINS]
+        return found._replace(cuts=cuts, by_item=by_item)
 
     def sort(self, graph: Graph) -> Sorted:
         """Sort the similarities of a graph into bins."""
-        rest, unexplained = self._explain(graph)
+        rest, unexplained = self.explain(graph)
         bins = np.empty((len(rest), 2), dtype=np.uint8)
         of_rank = np.zeros((2, BINS), dtype=np.int64)
         for block in blocks(len(rest)):
             bins[block, 0] = self.bins[_steps(self.floors, graph.values[block])]
             bins[block, 1] = np.searchsorted(self.cuts, rest[block], side="right")
             of_rank += [np.bincount(column, minlength=BINS) for column in bins[block].T]
-        return Sorted(bins, of_rank // 2, unexplained)
+        return Sorted(bins, of_rank // 2, unexplained, rest if self.by_item else graph.values)
 
-    def _explain(self, graph: Graph) -> tuple[Floats, int]:
+    def explain(self, graph: Graph) -> tuple[NDArray[np.float32], int]:
         """Return the scores without effects of items, and how much of them is unexplained.
 
         That is the sum of their squares and of those of the effects, in units.
         """
-        scores = np.empty(len(graph.values))
+        scores = np.empty(len(graph.values), dtype=np.float32)
         for block in blocks(len(scores)):
             scores[block] = self.scores[_steps(self.floors, graph.values[block])]
         squares = remove_effects(graph.indptr, graph.indices, scores, ROUNDS)
         return scores, sum_units(squares)
+
+    def lowest(self) -> NDArray[np.float32]:
+        """Return the smallest size of each bin, of the sizes that are likelier.
+
+        Bins without similarities have that of the next one.
+        """
+        if self.by_item:
+            return np.r_[np.float32(-np.inf), self.cuts]
+        first = np.searchsorted(self.bins, np.arange(BINS))
+        return np.append(self.floors, np.float32(np.inf))[first]
 
 
 class Sorted(NamedTuple):
@@ -111,11 +126,26 @@ class Sorted(NamedTuple):
         How many pairs are in each bin.
     unexplained : int
         What effects of items leave, and the effects themselves: sums of squares, in units.
+    sizes : ndarray of float32 of shape (n_entries,)
+        The size of each similarity, without effects of items if these make sizes likelier.
     """
 
     bins: NDArray[np.uint8]
     of_rank: NDArray[np.int64]
     unexplained: int
+    sizes: NDArray[np.float32]
+
+
+def log_effects(of_degree: NDArray[np.int64], unexplained: int) -> float:
+    """Return how much likelier sizes are with one effect per item than without, in nats.
+
+    ``of_degree`` tells how many items have each number of similarities. Effects have the same
+    variance as what they leave ``unexplained``, in units.
+    """
+    k = np.arange(len(of_degree))
+    n_listed = 0.5 * float(k @ of_degree)
+    spread = np.log(unexplained * UNIT / n_listed)
+    return float(-0.5 * n_listed * spread - 0.5 * np.log1p(k) @ of_degree)
 
 
 def log_tree(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Floats:
@@ -129,17 +159,56 @@ def log_tree(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Float
     >>> log_tree(one, one[::-1]).round(2), log_tree(one, one).round(2), log_tree(one, 0 * one)
     (np.float64(10.12), np.float64(-0.91), np.float64(0.0))
     """
-    found = np.zeros(inside.shape)
+    return np.asarray(_halvings(inside, outside)[-1].found[..., 0])
+
+
+def log_ratios(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Floats:
+    """Return for each bin how much likelier it is inside labels than outside, in nats.
+
+    Both are numbers of pairs by bin. The shares of the bins are their means over all trees of
+    halvings, each as likely as the numbers make it.
+
+    Examples
+    --------
+    >>> log_ratios(np.array([1, 1, 0, 18]), np.array([10, 10, 10, 10])).round(1)
+    array([-1.6, -1.6, -2.3,  1.1])
+    """
+    found = np.zeros(1)
+    for inside, outside, differs, _ in reversed(_halvings(inside, outside)):
+        low, other, both = (
+            (n[::2] + 1.0) / (n[::2] + n[1::2] + 2.0) for n in (inside, outside, inside + outside)
+        )
+        is_split = expit(differs)
+        low, other = (both + is_split * (each - both) for each in (low, other))
+        ratios = np.log(low / other), np.log((1.0 - low) / (1.0 - other))
+        found = np.stack([found + ratio for ratio in ratios], axis=1).ravel()
+    return found
+
+
+def _halvings(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> list[_Halving]:
+    """Return all halvings of ranks, from those of single bins up to that of all ranks."""
+    found, halvings = np.zeros(inside.shape), []
     while found.shape[-1] > 1:
-        low, high = inside[..., ::2] + 1.0, inside[..., 1::2] + 1.0
-        other_low, other_high = outside[..., ::2] + 1.0, outside[..., 1::2] + 1.0
-        differs = betaln(low, high) + betaln(other_low, other_high)
-        differs -= betaln(low + other_low - 1.0, high + other_high - 1.0)
-        differs += found[..., ::2] + found[..., 1::2]
+        (a, b), (c, d) = ((n[..., ::2], n[..., 1::2]) for n in (inside, outside))
+        differs = betaln(a + 1.0, b + 1.0) + betaln(c + 1.0, d + 1.0)
+        differs += found[..., ::2] + found[..., 1::2] - betaln(a + c + 1.0, b + d + 1.0)
         found = np.logaddexp(0.0, differs) - np.log(2.0)
-        inside = inside[..., ::2] + inside[..., 1::2]
-        outside = outside[..., ::2] + outside[..., 1::2]
-    return np.asarray(found[..., 0])
+        halvings.append(_Halving(inside, outside, differs, found))
+        inside, outside = a + b, c + d
+    return halvings
+
+
+class _Halving(NamedTuple):
+    """Numbers of pairs in both halves, one after the other, of parts of the ranks.
+
+    ``differs`` are the log odds that inside and outside differ in how a part is halved, ``found``
+    the log Bayes factor of the part with all that is below.
+    """
+
+    inside: NDArray[np.integer]
+    outside: NDArray[np.integer]
+    differs: Floats
+    found: Floats
 
 
 def _steps(floors: NDArray[np.float32], values: NDArray[np.float32]) -> NDArray[np.intp]:
