@@ -150,11 +150,11 @@ def finish(
         )
         found = found._replace(labels=labels)
     if found.status is Status.DESCRIBED and found.is_complete:
-        found = found._replace(alternative=_alternative(walked, found.labels))
+        found = found._replace(alternative=_alternative(walked, found.labels, route.n_threads))
     yield found
 
 
-def _alternative(walked: Walked, labels: Labels) -> int | None:
+def _alternative(walked: Walked, labels: Labels, n_threads: int) -> int | None:
     """Return the number of labels of another answer; None: there is none."""
     model, path = walked.model, walked.path
     description, savings = model.description, np.asarray(path.savings)
@@ -162,7 +162,7 @@ def _alternative(walked: Walked, labels: Labels) -> int | None:
         return find_alternative(path.labels, savings, labels)
 
     def count(labels: Labels) -> Blocks:
-        found = model.labeling(labels).account
+        found = model.labeling(labels, n_threads=n_threads).account
         assert isinstance(found, Blocks)
         return found
 

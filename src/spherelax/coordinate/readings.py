@@ -150,9 +150,7 @@ class Ranked(Described):
     def surprise(self, model: Model, rarity: float) -> Self:
         """Return the reading in which a similarity is as rare as that, and worth its surprise."""
         assert isinstance(model.entries, Sorted)
-        worth = surprise_worth(model.given._replace(values=model.entries.sizes), rarity)
-        assert worth is not None
-        return replace(self, worth=worth)
+        return replace(self, worth=surprise_worth(model.entries.sizes, rarity))
 
     def learn(self, model: Model, labels: Labels) -> Self | None:
         """Learn from labels what a similarity of each rank is worth: its log likelihood ratio."""
@@ -339,17 +337,19 @@ def begin(graph: Graph, unit: float, is_corrected: bool = False, *, learns: bool
 
     ``learns`` tells whether what they are worth is to be learnt from labels.
     """
-    worth = rank_worth(graph)
-    if worth is None:
-        return Plain(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
+    reading: Reading
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
+        reading = Plain(unit=unit, is_corrected=is_corrected)
+        return reading.read(graph, graph.given)
     ranks = None if graph.grouped else SizeRanks.of(graph)
-    if learns:
-        learnt = Learnt(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
-        return learnt.read(graph, graph.given)
-    ranked = Ranked(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
-    model = ranked.read(graph, graph.given)
-    rarity = log_rarity(len(graph.values), graph.n_present())
-    return model.reread(worth=ranked.surprise(model, rarity).worth)
+    if ranks is None or learns:
+        worth = rank_worth(graph)
+        reading = Learnt(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
+    else:
+        rarity = log_rarity(len(graph.values), graph.n_present())
+        worth = surprise_worth(ranks.sort(graph).sizes, rarity)
+        reading = Ranked(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
+    return reading.read(graph, graph.given)
 
 
 def unit_of(problem: Problem) -> float:

@@ -92,13 +92,12 @@ def count_before(first, last, graph, labels, similarity, number):
     """Sum the similarities of items with earlier items of their label, and count them."""
     indptr, indices, values = graph.indptr, graph.indices, graph.values
     for i in range(np.uint64(first), np.uint64(last)):
-        c, total, n = labels[i], 0.0, 0.0
+        c, total, n = labels[i], 0.0, np.int64(0)
         for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
             j = np.uint64(indices[e])
             if j < i:
-                is_same = labels[j] == c
-                total += values[e] if is_same else 0.0
-                n += is_same
+                total += values[e] if labels[j] == c else 0.0
+                n += np.int64(labels[j] == c)
         similarity[i], number[i] = total, n
 
 

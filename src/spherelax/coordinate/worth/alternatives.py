@@ -67,7 +67,7 @@ def find_level(
 ) -> int | None:
     """Return the number of labels of another answer for a graph without groups; None: none.
 
-    That is another labeling, or one label, that is hardly less likely. Else it is a second level:
+    That is one label, or another labeling, that is hardly less likely. Else it is a second level:
     coarser labels into which the labels fall, or finer ones into which they fall apart, if three
     rates of pairs are likelier than two. ``count`` returns what labels amount to.
 
@@ -85,9 +85,11 @@ def find_level(
     """
     own = count(labels)
     most = model.saving(own)
+    if most < BEHIND:
+        return 1
     rival = _find_other(labelings, evidence, most - BEHIND, labels)
-    if rival is not None or most < BEHIND:
-        return rival or 1
+    if rival is not None:
+        return rival
     found, n_before = (0.0, None), count_labels(labels)
     tried = set()
     for other in labelings:

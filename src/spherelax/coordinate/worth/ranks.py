@@ -77,32 +77,34 @@ class SizeRanks(NamedTuple):
         scores /= np.sqrt(n @ np.square(scores) / n.sum())
         bins = np.minimum(middle * BINS, BINS - 1).astype(np.uint8)
         found = cls(floors, scores, bins, np.empty(0, dtype=np.float32), by_item=False)
-        rest, unexplained = found.explain(graph)
+        _, rest, unexplained = found._explain(graph)
         by_item = log_effects(np.bincount(np.diff(graph.indptr)), unexplained) > 0.0
         cuts = np.sort(rest)[np.arange(1, BINS) * len(rest) // BINS]
         return found._replace(cuts=cuts, by_item=by_item)
 
     def sort(self, graph: Graph) -> Sorted:
         """Sort the similarities of a graph into bins."""
-        rest, unexplained = self.explain(graph)
+        own, rest, unexplained = self._explain(graph)
         bins = np.empty((len(rest), 2), dtype=np.uint8)
+        bins[:, 0] = own
         of_rank = np.zeros((2, BINS), dtype=np.int64)
         for block in blocks(len(rest)):
-            bins[block, 0] = self.bins[_steps(self.floors, graph.values[block])]
             bins[block, 1] = np.searchsorted(self.cuts, rest[block], side="right")
             of_rank += [np.bincount(column, minlength=BINS) for column in bins[block].T]
         return Sorted(bins, of_rank // 2, unexplained, rest if self.by_item else graph.values)
 
-    def explain(self, graph: Graph) -> tuple[NDArray[np.float32], int]:
-        """Return the scores without effects of items, and how much of them is unexplained.
+    def _explain(self, graph: Graph) -> tuple[NDArray[np.uint8], NDArray[np.float32], int]:
+        """Return bins of similarities, their scores without effects, and what is unexplained.
 
-        That is the sum of their squares and of those of the effects, in units.
+        That is the sum of the squares of these scores and of the effects, in units.
         """
+        bins = np.empty(len(graph.values), dtype=np.uint8)
         scores = np.empty(len(graph.values), dtype=np.float32)
         for block in blocks(len(scores)):
-            scores[block] = self.scores[_steps(self.floors, graph.values[block])]
+            step = _steps(self.floors, graph.values[block])
+            bins[block], scores[block] = self.bins[step], self.scores[step]
         squares = remove_effects(graph.indptr, graph.indices, scores, ROUNDS)
-        return scores, sum_units(squares)
+        return bins, scores, sum_units(squares)
 
     def lowest(self) -> NDArray[np.float32]:
         """Return the smallest size of each bin, of the sizes that are likelier.
