@@ -20,6 +20,7 @@ from spherelax.coordinate.worth import (
     Description,
     Likelihood,
     Sorted,
+    TwoRates,
     account_of,
 )
 from spherelax.labels import Labels, count_labels
@@ -52,6 +53,10 @@ class Facts(NamedTuple):
     def are_uneven(self) -> bool:
         """Tell whether degrees are worth correcting for."""
         return Degrees.of(self.degrees).are_uneven(self.n_present)
+
+
+# What tells how many nats labels save.
+Saving = BlockModel | TwoRates | Description | Likelihood
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,7 +111,7 @@ class Reading(ABC):
         return self.read(model.given, model.given.given)
 
     @abstractmethod
-    def description(self, totals: Totals) -> BlockModel | Description | Likelihood:
+    def description(self, totals: Totals) -> Saving:
         """Return what labels save, given the totals of all items."""
 
     def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
@@ -200,7 +205,7 @@ class Model:
         return found
 
     @cached_property
-    def description(self) -> BlockModel | Description | Likelihood:
+    def description(self) -> Saving:
         """What labels save."""
         return self.reading.description(self.totals)
 

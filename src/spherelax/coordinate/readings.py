@@ -39,7 +39,7 @@ from spherelax.coordinate.lists import (
     teaches,
     wedges_of_list,
 )
-from spherelax.coordinate.model import Facts, Model, Reading
+from spherelax.coordinate.model import Facts, Model, Reading, Saving
 from spherelax.coordinate.sampling import Judged
 from spherelax.coordinate.worth import (
     SUREST,
@@ -49,6 +49,7 @@ from spherelax.coordinate.worth import (
     Likelihood,
     SizeRanks,
     Sorted,
+    TwoRates,
     Worth,
     learn_worth,
     log_rarity,
@@ -83,7 +84,7 @@ class Described(Reading):
         """Return the share of the cost of names that labels pay for, with groups."""
         return 1.0
 
-    def description(self, totals: Totals) -> BlockModel | Description:
+    def description(self, totals: Totals) -> Saving:
         """Return what labels save, given the totals of all items."""
         if len(totals.of_degree) > 0:
             return BlockModel(totals)
@@ -106,8 +107,7 @@ class Described(Reading):
 class Plain(Described):
     r"""Similarities as they are: :math:`V_{ij} = W_{ij}`, in units of the largest.
 
-    It holds where all similarities are the same, and for neighbour graphs, whose similarities are
-    measures. The degree of an item is the sum of its similarities.
+    It holds where all similarities are the same.
     """
 
     @property
@@ -118,6 +118,22 @@ class Plain(Described):
     def names(self, totals: Totals) -> float:
         """Let matches pay for names if groups are many."""
         return names_of_matches(totals.n_present, totals.n_groups)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measured(Plain):
+    """Similarities that are measures, as in neighbour graphs: sums of them are described.
+
+    The degree of an item is the sum of its similarities.
+    """
+
+    def description(self, totals: Totals) -> TwoRates:
+        """Compare two rates with one."""
+        return TwoRates(totals.total, totals.n_pairs)
+
+    def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
+        """Return what labels amount to."""
+        return Reading.account(self, model, labels, n_threads)
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: the sum of its similarities."""
@@ -328,7 +344,7 @@ def read_problem(
         return begin(graph, unit, learns=True)
     is_corrected = Facts.of(graph).are_uneven()
     if is_metric:
-        return Plain(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
+        return Measured(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
     return begin(graph, unit, is_corrected, learns=learns)
 
 

@@ -5,7 +5,7 @@ from spherelax.coordinate.worth.alternatives import (
     find_frequent_alternative,
     find_level,
 )
-from spherelax.coordinate.worth.block_model import BlockModel, Blocks, Degrees
+from spherelax.coordinate.worth.block_model import BlockModel, Blocks, Degrees, TwoRates
 from spherelax.coordinate.worth.curve import SUREST, Curve
 from spherelax.coordinate.worth.description import (
     Description,
@@ -41,6 +41,7 @@ __all__ = [
     "Likelihood",
     "SizeRanks",
     "Sorted",
+    "TwoRates",
     "Worth",
     "account_of",
     "agreement",

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logit, logsumexp, xlogy
 
-from spherelax.coordinate.graph.account import UNIT, Totals, add_counts, sum_units
+from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.tally import moments, tally_pairs
 from spherelax.coordinate.worth.ranks import BINS, log_effects, log_ratios, log_tree
@@ -260,6 +260,41 @@ class BlockModel:
         return np.asarray(found + logit(rates[0]) - logit(rates[1]))
 
 
+@dataclass(frozen=True, eq=False)
+class TwoRates:
+    """What labels save where similarities are measures, as in neighbour graphs: sums count.
+
+    Attributes
+    ----------
+    total : float
+        Similarity of all pairs.
+    n_pairs : float
+        Number of pairs, weighted by the null model.
+    """
+
+    total: float
+    n_pairs: float
+
+    def saving(self, account: Account) -> float:
+        """Return by how many nats labels are likelier than one label: two Poisson rates, not one.
+
+        Examples
+        --------
+        >>> account = Account(np.bincount([5, 5]), pairs=20.0, similarity=round(20 / UNIT))
+        >>> round(TwoRates(20.0, 45.0).saving(account), 2)
+        11.38
+        """
+        inside = account.similarity * UNIT
+        parts = (inside, account.pairs), (self.total - inside, self.n_pairs - account.pairs)
+        gained = sum(_log_rate(*each) for each in parts) - _log_rate(self.total, self.n_pairs)
+        return gained - log_ways(account.of_size)
+
+
+def _log_rate(similarity: float, n_pairs: float) -> float:
+    """Return the log likelihood of a sum of similarities at its best rate, but for constants."""
+    return similarity * log(similarity / n_pairs) if similarity > 0.0 < n_pairs else 0.0
+
+
 class Degrees(NamedTuple):
     """What degrees of items say of the listed pairs.
 
@@ -301,7 +336,10 @@ class Degrees(NamedTuple):
         return cls(total // 2, (total * total - squares) // 2, log_stated)
 
     def are_uneven(self, n_items: int) -> bool:
-        """Tell whether the listed pairs are likelier, without labels, if degrees are corrected for.
+        """Tell whether degrees of items vary so much that they are to be corrected for.
+
+        They vary more than those of equal items would, whose variance is at most their mean, and
+        the listed pairs are likelier without labels if degrees are corrected for.
 
         Examples
         --------
@@ -312,8 +350,11 @@ class Degrees(NamedTuple):
         """
         if self.n_listed == 0:
             return False
-        ratio = self.products / count_pairs(n_items)
-        return bool(self.log_stated > xlogy(self.n_listed, ratio))
+        total, n_pairs = 2 * self.n_listed, count_pairs(n_items)
+        squares = total * total - 2 * self.products
+        if n_items * (squares - total) <= total * total:
+            return False
+        return bool(self.log_stated > xlogy(self.n_listed, self.products / n_pairs))
 
 
 def log_ways(of_size: NDArray[np.int64]) -> float:
