@@ -27,7 +27,7 @@ Make = Callable[[Rng], "tuple[Any, Labels]"]
 
 
 class Graph(NamedTuple):
-    """A graph, and its true labels; of two levels both, the coarse one first; of noise one label."""
+    """A graph, and its true labels; of two levels the coarse ones first, of noise one label."""
 
     family: str
     name: str
@@ -103,7 +103,9 @@ def by_degree(truth: Labels, activity: NDArray[np.float64], degree: float, mixin
         within = product / of_label[:, None] * same
         anywhere = product / theta.sum()
         scale = degree / theta.mean()
-        return joined(np.minimum(scale * ((1 - mixing) * within + mixing * anywhere), 1), rng), truth
+        return joined(
+            np.minimum(scale * ((1 - mixing) * within + mixing * anywhere), 1), rng
+        ), truth
 
     return make
 

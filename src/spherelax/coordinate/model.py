@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,7 @@ from numpy.typing import NDArray
 from spherelax import result
 from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, within
 from spherelax.coordinate.sampling import Judged
-from spherelax.coordinate.worth import (
-    BlockModel,
-    Blocks,
-    Degrees,
-    Description,
-    Likelihood,
-    Sorted,
-    TwoRates,
-    account_of,
-)
+from spherelax.coordinate.worth import Blocks, Degrees, Sorted, account_of
 from spherelax.labels import Labels, count_labels
 
 
@@ -55,8 +46,11 @@ class Facts(NamedTuple):
         return Degrees.of(self.degrees).are_uneven(self.n_present)
 
 
-# What tells how many nats labels save.
-Saving = BlockModel | TwoRates | Description | Likelihood
+class Saving(Protocol):
+    """What tells how many nats labels save, given what they amount to."""
+
+    def saving(self, account: Any) -> float:
+        """Return the nats that labels save over one label for all."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -55,7 +55,7 @@ def beyond_noise(walked: Walked, route: Route) -> NDArray[np.bool_]:
     most = N_SURROGATES_OF_MANY if route.has_many(model) else MOST_SURROGATES
     level = -np.inf
     for seed in range(most):
-        level = max(level, float(np.max(_at_random(model, route, seed).path.savings)))
+        level = max(level, float(np.asarray(_at_random(model, route, seed).path.savings).max()))
         is_beyond = bool(savings.max() > level + _margin(model, SPREAD))
         is_clear = bool(savings.max() > level + _margin(model, CLEAR * SPREAD))
         if seed + 1 >= N_SURROGATES and (is_clear or not is_beyond):

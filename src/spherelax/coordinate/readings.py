@@ -42,6 +42,7 @@ from spherelax.coordinate.lists import (
 from spherelax.coordinate.model import Facts, Model, Reading, Saving
 from spherelax.coordinate.sampling import Judged
 from spherelax.coordinate.worth import (
+    NO_BINS,
     SUREST,
     BlockModel,
     Blocks,
@@ -94,8 +95,7 @@ class Described(Reading):
         """Return what labels amount to; without groups, by rank too."""
         if model.graph.grouped:
             return super().account(model, labels, n_threads)
-        has_ranks = isinstance(model.entries, Sorted)
-        bins = model.entries.bins if has_ranks else np.empty((0, 2), dtype=np.uint8)
+        bins = model.entries.bins if isinstance(model.entries, Sorted) else NO_BINS
         return Blocks.of(model.graph, bins, labels, n_threads)
 
     def rank(self, graph: Graph) -> Sorted | None:

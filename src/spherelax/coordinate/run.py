@@ -55,8 +55,8 @@ class Walked(NamedTuple):
 
     def or_better(self, other: Walked) -> Walked:
         """Return what another walk found, if its labels save more."""
-        savings = (np.max(each.path.savings) for each in (self, other))
-        return self if next(savings) >= next(savings) else other
+        most, others = (np.asarray(each.path.savings).max() for each in (self, other))
+        return other if others > most else self
 
 
 class Interrupted(KeyboardInterrupt):
@@ -201,4 +201,3 @@ def read_whole(
     if isinstance(model.reading, Learnt):
         model = teach(Walked.of(walk(model, route)), route)
     return model.reading.generalise(model, facts)
-

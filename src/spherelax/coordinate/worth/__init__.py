@@ -21,7 +21,7 @@ from spherelax.coordinate.worth.evidence import (
     share_right,
     surprise_worth,
 )
-from spherelax.coordinate.worth.ranks import SizeRanks, Sorted
+from spherelax.coordinate.worth.ranks import NO_BINS, SizeRanks, Sorted
 from spherelax.coordinate.worth.reliability import (
     agreement,
     factors,
@@ -32,6 +32,7 @@ from spherelax.coordinate.worth.reliability import (
 )
 
 __all__ = [
+    "NO_BINS",
     "SUREST",
     "BlockModel",
     "Blocks",

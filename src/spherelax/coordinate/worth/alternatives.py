@@ -90,7 +90,7 @@ def find_level(
     rival = _find_other(labelings, evidence, most - BEHIND, labels)
     if rival is not None:
         return rival
-    found, n_before = (0.0, None), count_labels(labels)
+    found, most_gained, n_before = None, 0.0, count_labels(labels)
     tried = set()
     for other in labelings:
         n_labels = count_labels(other)
@@ -105,8 +105,9 @@ def find_level(
             continue
         of_number = _of_number(labels, level) if is_coarser else _of_number(level, labels)
         gain = model.saving_of_two(fine, coarse, of_number) - most
-        found = max(found, (gain, n_labels), key=lambda each: each[0])
-    return found[1]
+        if gain > most_gained:
+            found, most_gained = n_labels, gain
+    return found
 
 
 def _coarsen(labels: Labels, other: Labels) -> Labels:

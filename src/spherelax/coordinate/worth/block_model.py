@@ -1,4 +1,4 @@
-r"""The evidence for labels of a graph without groups: how much likelier it is with than without them.
+r"""The evidence for labels of a graph without groups: how much likelier it is with them.
 
 It is the logarithm of a Bayes factor, in nats, of a stochastic block model whose rates are
 integrated out, so nothing is fitted. Which of the P pairs of N items are listed is one part, E
@@ -11,8 +11,8 @@ e of p pairs are listed have the evidence
 - *Labels* have no names: every multiset of sizes is as likely, and every partition with these
   sizes.
 - *Two rates*, of which only what follows from the totals is said: any E; any e from what is
-  expected without labels upwards, as labels attract; then any e of the p pairs, and any E - e of the
-  others.
+  expected without labels upwards, as labels attract; then any e of the p pairs, and any E - e of
+  the others.
 - *Same density or same degree* inside labels of different sizes: in the second case, e pairs are
   shared out among labels in proportion to their items instead of their pairs.
 - *Plain or corrected for degrees*: corrected, a pair (i, j) is listed in proportion to the degrees
@@ -98,10 +98,10 @@ class Blocks(NamedTuple):
         """
         k = count_labels(labels)
         n_bins = BINS if len(bins) else 0
-        similarity, number, of_rank = tally_pairs(graph, bins, n_bins, labels, n_threads)
+        tally = tally_pairs(graph, bins, n_bins, labels, n_threads)
         _, weight, squares = moments(labels, graph.weight, k)
         n, degree, degree_squares = moments(labels, np.diff(graph.indptr), k)
-        e = np.bincount(labels, weights=number, minlength=k)
+        e = np.bincount(labels, tally.number, k).astype(float)
         p = 0.5 * n * (n - 1.0)
         exact = degree.astype(np.int64)
         products = (exact * exact - degree_squares.astype(np.int64)) // 2
@@ -110,19 +110,28 @@ class Blocks(NamedTuple):
         return cls(
             of_size=np.bincount(n.astype(np.intp)),
             pairs=float((0.5 * (np.square(weight) - squares)).sum()),
-            similarity=sum_units(np.bincount(labels, weights=similarity, minlength=k)),
+            similarity=sum_units(np.bincount(labels, tally.similarity, k).astype(float)),
             listed=int(e.sum()),
             products=int(products.sum()),
             mixing=sum_units(products / some),
             shared=sum_units(placed - xlogy(e, np.maximum(n, 1.0))),
             shared_corrected=sum_units(placed - xlogy(e, some)),
-            of_rank=of_rank,
+            of_rank=tally.of_bin,
         )
 
     def plus(self, other: Blocks) -> Blocks:
         """Return the sums over the labels of both."""
-        both = (one + another for one, another in zip(self[1:], other[1:], strict=True))
-        return Blocks(add_counts(self.of_size, other.of_size), *both)
+        return Blocks(
+            add_counts(self.of_size, other.of_size),
+            self.pairs + other.pairs,
+            self.similarity + other.similarity,
+            self.listed + other.listed,
+            self.products + other.products,
+            self.mixing + other.mixing,
+            self.shared + other.shared,
+            self.shared_corrected + other.shared_corrected,
+            self.of_rank + other.of_rank,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +178,7 @@ class BlockModel:
             return 0.0
         return self._evidence([account]) - log_ways(account.of_size)
 
-    def saving_of_two(
-        self, fine: Blocks, coarse: Blocks, of_number: NDArray[np.int64]
-    ) -> float:
+    def saving_of_two(self, fine: Blocks, coarse: Blocks, of_number: NDArray[np.int64]) -> float:
         """Return the same of labels inside coarser labels, with three rates.
 
         Pairs have the same label, the same coarse one only, or neither. ``of_number`` tells how
@@ -227,7 +234,7 @@ class BlockModel:
         left = self.totals.of_rank
         if left.size == 0:
             return 0.0
-        found, inner = np.zeros(2), 0
+        found, inner = np.zeros(2), np.zeros_like(left)
         for level in levels:
             here = level.of_rank - inner
             left, inner = left - here, level.of_rank
@@ -320,7 +327,7 @@ class Degrees(NamedTuple):
         Degrees are any numbers with their sum, or any histogram of such numbers, which is the
         mean of both. Each item then has its degree as a binomial number of its pairs would.
         """
-        k, n = np.arange(len(of_degree)), of_degree.copy()
+        k, n = np.arange(len(of_degree), dtype=float), of_degree.copy()
         n[0] = 0
         N, total = int(n.sum()), int(k @ n)
         if N == 0:
@@ -370,7 +377,7 @@ def log_ways(of_size: NDArray[np.int64]) -> float:
     return float(gammaln(sizes @ of_size + 1.0) - inside - gammaln(of_size[1:] + 1.0).sum())
 
 
-def log_choose(n: NDArray[np.floating] | float, k: NDArray[np.floating] | float) -> Floats:
+def log_choose(n: Floats | float, k: Floats | float) -> Floats:
     """Return the logarithm of the number of ways to choose k of n, exact for large n too.
 
     Examples
@@ -378,13 +385,12 @@ def log_choose(n: NDArray[np.floating] | float, k: NDArray[np.floating] | float)
     >>> log_choose(np.array([5.0, 4.0]), np.array([2.0, 0.0])).round(3)
     array([2.303, 0.   ])
     """
-    n, k = np.asarray(n, dtype=float), np.asarray(k, dtype=float)
-    is_open = (k > 0) & (k < n)
-    n, k = np.where(is_open, n, 2.0), np.where(is_open, k, 1.0)
-    rest = n - k
-    found = -k * np.log(k / n) - rest * np.log1p(-k / n)
-    found += 0.5 * np.log(n / (2.0 * np.pi * k * rest))
-    found += _remainder(n) - _remainder(k) - _remainder(rest)
+    is_open = (np.asarray(k) > 0) & (np.asarray(k) < n)
+    of, some = (np.asarray(np.where(is_open, *each)) for each in ((n, 2.0), (k, 1.0)))
+    rest = of - some
+    found = -some * np.log(some / of) - rest * np.log1p(-some / of)
+    found += 0.5 * np.log(of / (2.0 * np.pi * some * rest))
+    found += _remainder(of) - _remainder(some) - _remainder(rest)
     return np.where(is_open, found, 0.0)
 
 

@@ -2,13 +2,13 @@ r"""What sizes of similarities say of labels of a graph without groups, by their
 
 Pairs inside labels may have other sizes than pairs outside. Ranks are halved six times, and in each
 half again: 64 bins. At each halving, either labels say nothing of the half in which a pair is, or
-pairs inside and outside have a share of their own in the lower half, any share being as likely. Both
-have the probability 1/2, so that all trees of halvings are averaged, and a halving that says nothing
-costs at most ln 2. No size but its rank counts: no rising function changes anything.
+pairs inside and outside have a share of their own in the lower half, any share being as likely.
+Both have the probability 1/2, so that all trees of halvings are averaged, and a halving that says
+nothing costs at most ln 2. No size but its rank counts: no rising function changes anything.
 
-Sizes may depend on items more than on pairs: frequent words meet often. So ranks are taken twice, of
-the sizes as they are, and of what one effect per item leaves. Normal scores :math:`z_{ij}` of the
-ranks are explained by :math:`a_i + a_j`, effects whose variance is that of the rest.
+Sizes may depend on items more than on pairs: frequent words meet often. So ranks are taken twice,
+of the sizes as they are, and of what one effect per item leaves. Normal scores :math:`z_{ij}` of
+the ranks are explained by :math:`a_i + a_j`, effects whose variance is that of the rest.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from scipy.special import betaln, expit, ndtri
 
 from spherelax.coordinate.graph.account import UNIT, sum_units
 from spherelax.coordinate.graph.graph import Graph, blocks
-from spherelax.coordinate.machine.compiled import compiled
+from spherelax.coordinate.graph.neighbors import remove_effects
 from spherelax.coordinate.worth.evidence import STEPS, quantiles
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
+# Bins of similarities that are not ranked.
+NO_BINS = np.empty((0, 2), dtype=np.uint8)
 # Bins of ranks: a power of two. More say hardly more, as a halving that says nothing costs little.
 BINS = 64
 # Rounds in which effects of items are found, each halfway to the best effect given the others.
@@ -112,9 +115,9 @@ class SizeRanks(NamedTuple):
         Bins without similarities have that of the next one.
         """
         if self.by_item:
-            return np.r_[np.float32(-np.inf), self.cuts]
+            return np.asarray(np.r_[np.float32(-np.inf), self.cuts])
         first = np.searchsorted(self.bins, np.arange(BINS))
-        return np.append(self.floors, np.float32(np.inf))[first]
+        return np.asarray(np.append(self.floors, np.float32(np.inf))[first])
 
 
 class Sorted(NamedTuple):
@@ -150,7 +153,7 @@ def log_effects(of_degree: NDArray[np.int64], unexplained: int) -> float:
     return float(-0.5 * n_listed * spread - 0.5 * np.log1p(k) @ of_degree)
 
 
-def log_tree(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Floats:
+def log_tree(inside: Counts, outside: Counts) -> Floats:
     """Return the log Bayes factor that ranks inside and outside labels differ.
 
     Both are numbers of pairs by bin, in the last axis.
@@ -164,7 +167,7 @@ def log_tree(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Float
     return np.asarray(_halvings(inside, outside)[-1].found[..., 0])
 
 
-def log_ratios(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Floats:
+def log_ratios(inside: Counts, outside: Counts) -> Floats:
     """Return for each bin how much likelier it is inside labels than outside, in nats.
 
     Both are numbers of pairs by bin. The shares of the bins are their means over all trees of
@@ -176,20 +179,19 @@ def log_ratios(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> Flo
     array([-1.6, -1.6, -2.3,  1.1])
     """
     found = np.zeros(1)
-    for inside, outside, differs, _ in reversed(_halvings(inside, outside)):
-        low, other, both = (
-            (n[::2] + 1.0) / (n[::2] + n[1::2] + 2.0) for n in (inside, outside, inside + outside)
-        )
-        is_split = expit(differs)
-        low, other = (both + is_split * (each - both) for each in (low, other))
+    for halving in reversed(_halvings(inside, outside)):
+        numbers = halving.inside, halving.outside, halving.inside + halving.outside
+        *apart, both = ((n[::2] + 1.0) / (n[::2] + n[1::2] + 2.0) for n in numbers)
+        low, other = (both + expit(halving.differs) * (each - both) for each in apart)
         ratios = np.log(low / other), np.log((1.0 - low) / (1.0 - other))
         found = np.stack([found + ratio for ratio in ratios], axis=1).ravel()
     return found
 
 
-def _halvings(inside: NDArray[np.integer], outside: NDArray[np.integer]) -> list[_Halving]:
+def _halvings(inside: Counts, outside: Counts) -> list[_Halving]:
     """Return all halvings of ranks, from those of single bins up to that of all ranks."""
-    found, halvings = np.zeros(inside.shape), []
+    found: Floats = np.zeros(inside.shape)
+    halvings = []
     while found.shape[-1] > 1:
         (a, b), (c, d) = ((n[..., ::2], n[..., 1::2]) for n in (inside, outside))
         differs = betaln(a + 1.0, b + 1.0) + betaln(c + 1.0, d + 1.0)
@@ -207,8 +209,8 @@ class _Halving(NamedTuple):
     the log Bayes factor of the part with all that is below.
     """
 
-    inside: NDArray[np.integer]
-    outside: NDArray[np.integer]
+    inside: Counts
+    outside: Counts
     differs: Floats
     found: Floats
 
@@ -216,30 +218,3 @@ class _Halving(NamedTuple):
 def _steps(floors: NDArray[np.float32], values: NDArray[np.float32]) -> NDArray[np.intp]:
     """Return the step of each similarity; those below the first floor are in the first."""
     return np.maximum(np.searchsorted(floors, values, side="right") - 1, 0)
-
-
-@compiled
-def remove_effects(indptr, indices, scores, n_rounds):
-    """Take the effects of both items off each score.
-
-    Returns the squares of what is left and of the effects, summed for each item. An effect is the
-    mean of what the effects of other items leave, with one score of 0 added.
-    """
-    m = len(indptr) - 1
-    effect, new, own = np.zeros(m), np.zeros(m), np.zeros(m)
-    for i in range(m):
-        for e in range(indptr[i], indptr[i + 1]):
-            own[i] += scores[e]
-    for _ in range(n_rounds):
-        for i in range(m):
-            total = own[i]
-            for e in range(indptr[i], indptr[i + 1]):
-                total -= effect[indices[e]]
-            new[i] = 0.5 * effect[i] + 0.5 * total / (indptr[i + 1] - indptr[i] + 1)
-        effect, new = new, effect
-    for i in range(m):
-        new[i] = effect[i] * effect[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            scores[e] -= effect[i] + effect[indices[e]]
-            new[i] += 0.5 * scores[e] * scores[e]
-    return new
