@@ -418,9 +418,10 @@ def _log_shares(e: Numbers, p: Numbers, z: Numbers) -> float:
     found, E, Z = 0.0, int(e.sum()), int(z.sum())
     for n, most, weight in zip(e[:-1], p[:-1], z[:-1], strict=True):
         if Z > 0:
-            if n < E * weight // Z:
+            expected = E * weight // Z
+            if n < expected:
                 return -np.inf
-            found -= log(max(min(E, most) + (-E * weight) // Z + 1, 1))
+            found -= log(min(E, most) - expected + 1)
         E, Z = E - n, Z - weight
     return found
 
