@@ -48,7 +48,10 @@ def log_listed(A, labels, *, is_corrected, by_degree):
     of_label = []
     for c in np.unique(labels):
         inside = [n for n, (i, j) in enumerate(pairs) if labels[i] == labels[j] == c]
-        e, z = sum(listed[n] for n in inside), sum(weight[i] * weight[j] for i, j in (pairs[n] for n in inside))
+        e, z = (
+            sum(listed[n] for n in inside),
+            sum(weight[i] * weight[j] for i, j in (pairs[n] for n in inside)),
+        )
         of_label.append((e, len(inside), z, weight[labels == c].sum()))
     e, p, z = (sum(each[n] for each in of_label) for n in range(3))
     found = -log(P + 1)
@@ -85,7 +88,11 @@ def evidence(A, labels):
 
     one = mean(np.zeros_like(labels))
     sizes = np.bincount(labels)
-    ways = factorial(len(labels)) - sum(map(factorial, sizes)) - sum(map(factorial, np.bincount(sizes)[1:]))
+    ways = (
+        factorial(len(labels))
+        - sum(map(factorial, sizes))
+        - sum(map(factorial, np.bincount(sizes)[1:]))
+    )
     return mean(labels) - one - ways, one
 
 
@@ -110,7 +117,9 @@ def test_savings_are_what_the_formula_says(seed):
             if np.isfinite(expected):
                 assert model.labeling(labels).saving == pytest.approx(expected, abs=1e-6)
             else:  # labels that attract less than any say nothing, and cost as much as they do
-                assert model.labeling(labels).saving == pytest.approx(-log_ways(np.bincount(np.bincount(labels))))
+                assert model.labeling(labels).saving == pytest.approx(
+                    -log_ways(np.bincount(np.bincount(labels)))
+                )
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 1, 1, 1], [0, 0, 0, 0, 1], [0, 0, 1, 1, 2]])
@@ -222,7 +231,9 @@ def test_three_rates_are_likelier_where_there_are_two_levels(seed):
     assert isinstance(description, BlockModel)
     two = description.saving_of_two(*accounts, np.bincount([4] * 4))
     assert two > max(map(description.saving, accounts))
-    any_four = model.labeling(renumber(rng.permutation(16)[fine].astype(np.int32)[given] // 4)).account
+    any_four = model.labeling(
+        renumber(rng.permutation(16)[fine].astype(np.int32)[given] // 4)
+    ).account
     assert description.saving_of_two(accounts[0], any_four, np.bincount([4] * 4)) < two
 
 

@@ -8,7 +8,7 @@ a `Contraction` makes a graph of labels.
 
 from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
 from spherelax.coordinate.graph.contraction import Contraction, contract
-from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, background, build_graph, largest
+from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, build_graph, largest
 from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.graph.neighbors import Entries, components, enter_transposed, strengths
 from spherelax.coordinate.graph.part import (
@@ -34,7 +34,6 @@ __all__ = [
     "Totals",
     "add_counts",
     "are_new",
-    "background",
     "build_graph",
     "components",
     "components_up_to",

@@ -91,16 +91,6 @@ def longest(ptr):
 
 
 @compiled
-def n_above(graph, floor):
-    """Return how many similarities above a floor each item has."""
-    counts = np.zeros(len(graph.weight), dtype=np.int64)
-    for i in range(len(counts)):
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            counts[i] += graph.values[e] > floor
-    return counts
-
-
-@compiled
 def strengths(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.weight))
