@@ -42,7 +42,6 @@ def log_listed(A, labels, *, is_corrected, by_degree):
     k = A.sum(axis=1).astype(int)
     weight = k if is_corrected else np.ones(N, dtype=int)
     pairs = list(combinations(range(N), 2))
-    same = [labels[i] == labels[j] for i, j in pairs]
     listed = [bool(A[i, j]) for i, j in pairs]
     E, P, Z = sum(listed), len(pairs), sum(weight[i] * weight[j] for i, j in pairs)
     of_label = []
