@@ -20,7 +20,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Learnt, Ranked, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth import reweigh
+from spherelax.coordinate.worth import BlockModel, Blocks, reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -124,7 +124,7 @@ def run(
         return walked
     with keeping(walked):
         plain = learn(model.reread(is_corrected=False), route, callback)
-    return walked.or_better(plain)
+    return plain.or_better(walked) if _explain_degrees(walked) else walked.or_better(plain)
 
 
 def learn(
@@ -201,3 +201,11 @@ def read_whole(
     if isinstance(model.reading, Learnt):
         model = teach(Walked.of(walk(model, route)), route)
     return model.reading.generalise(model, facts)
+
+
+def _explain_degrees(walked: Walked) -> bool:
+    """Tell whether the best labels of a graph without groups explain the degrees of items."""
+    description, account = walked.model.description, walked.model.labeling(walked.labels).account
+    assert isinstance(description, BlockModel)
+    assert isinstance(account, Blocks)
+    return not description.is_corrected(account)

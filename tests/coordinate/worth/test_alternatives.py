@@ -64,7 +64,8 @@ def test_a_second_level_is_named(seed):
     result = sl.solve(nested(0.45, seed))
     assert (result.n_labels, result.alternative) == (8, 4)
     result = sl.solve(nested(0.3, seed))
-    assert (result.n_labels, result.alternative) == (4, 8)
+    assert result.n_labels == 4
+    assert 8 <= result.alternative <= 10
 
 
 def test_a_clear_answer_has_no_rival_and_a_chosen_one_has_none(seed):

@@ -186,7 +186,7 @@ class BlockModel:
         any partition with these sizes being as likely.
         """
         n_labels = int(np.arange(len(of_number)) @ of_number)
-        cost = log_ways(fine.of_size) + log_ways(of_number) + _log_sums(n_labels)
+        cost = log_ways(fine.of_size) + log_ways(of_number) + log_sums(n_labels)
         return self._evidence([fine, coarse]) - cost
 
     def _evidence(self, levels: list[Blocks]) -> float:
@@ -194,7 +194,7 @@ class BlockModel:
 
         Labels that attract less than any label would, in all models, say nothing.
         """
-        listed = self._log_listed(levels)
+        listed = float(logsumexp(self._log_listed(levels)) - np.log(4.0))
         return 0.0 if listed == -np.inf else listed - self._log_one + self._log_ranks(levels)
 
     @cached_property
@@ -204,10 +204,19 @@ class BlockModel:
         both = [0.0, d.log_stated - xlogy(d.n_listed, d.products / P)]
         return float(logsumexp(both) - np.log(2.0) - log_choose(P, d.n_listed))
 
-    def _log_listed(self, levels: list[Blocks]) -> float:
+    def is_corrected(self, account: Blocks) -> bool:
+        """Tell whether the listed pairs are likelier, given labels, if degrees are corrected for.
+
+        Labels of different sizes may explain the degrees.
+        """
+        found = self._log_listed([account])
+        return max(found[2:]) > max(found[:2])
+
+    def _log_listed(self, levels: list[Blocks]) -> list[float]:
         """Return the log probability of the listed pairs, given labels inside coarser ones.
 
-        It is the mean over the four models; -inf if all of them exclude the labels.
+        Of the four models, plain ones first, those with one density first; -inf if it excludes the
+        labels.
         """
         first, d = levels[0], self.degrees
         # Listed pairs, pairs and products: inside labels, inside coarser ones only, outside.
@@ -227,7 +236,7 @@ class BlockModel:
             alike = shared * UNIT + lgamma(first.listed + 1.0)
             alike -= first.listed * log(expected) if first.listed else 0.0
             found += [rest + float(placed[0]), rest + alike]
-        return float(logsumexp(found) - np.log(4.0))
+        return found
 
     def _log_ranks(self, levels: list[Blocks]) -> float:
         """Return how much likelier the order of the sizes is with labels than without."""
@@ -333,7 +342,7 @@ class Degrees(NamedTuple):
         if N == 0:
             return cls(0, 0, 0.0)
         any_numbers = -float(log_choose(total - 1, N - 1))
-        histogram = float(gammaln(n + 1.0).sum() - gammaln(N + 1.0)) - _log_sums(total)
+        histogram = float(gammaln(n + 1.0).sum() - gammaln(N + 1.0)) - log_sums(total)
         stated = np.logaddexp(any_numbers, histogram) - np.log(2.0)
         share = np.minimum(k / max(N - 1, 1), 1.0)
         binomial = log_choose(np.maximum(N - 1, k), k) + xlogy(k, share)
@@ -432,7 +441,7 @@ def _n_inside(level: Blocks) -> int:
     return int(count_pairs(sizes) @ level.of_size)
 
 
-def _log_sums(total: int) -> float:
+def log_sums(total: int) -> float:
     """Return the log number of ways to write a sum, as Hardy and Ramanujan have it."""
     if total <= 3:
         return float(np.log(max(total, 1)))

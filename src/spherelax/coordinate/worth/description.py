@@ -18,6 +18,7 @@ from scipy.special import entr, gammaln
 
 from spherelax.coordinate.graph.account import UNIT, Account, sum_units
 from spherelax.coordinate.graph.tally import moments
+from spherelax.coordinate.worth.block_model import log_sums
 from spherelax.labels import count_labels
 
 # With 1, labels whose pairs are all similar would cost nothing, and small complete parts would be
@@ -143,7 +144,7 @@ def unnamed_cost(of_size: NDArray[np.int64]) -> float:
     if m == 0:
         return 0.0
     ways = float(gammaln(m + 1) - gammaln(of_size[1:] + 1).sum()) - _log_orders(of_size)
-    return min(_log_binomial(m - 1, k - 1), _log_sums(m)) + ways
+    return min(_log_binomial(m - 1, k - 1), log_sums(m)) + ways
 
 
 def _count(of_size: NDArray[np.int64]) -> tuple[int, int]:
@@ -161,11 +162,6 @@ def _nats(similarity: float, n_pairs: float) -> float:
     pairs = SOFTNESS * max(n_pairs, 0.0)
     hits = min(similarity, pairs)
     return float(entr(hits) + entr(pairs - hits) - entr(pairs))
-
-
-def _log_sums(total: float) -> float:
-    """Return the logarithm of the number of ways to write a sum, as Hardy and Ramanujan have it."""
-    return float(np.pi * np.sqrt(2.0 * total / 3.0) - np.log(4.0 * np.sqrt(3.0) * total))
 
 
 def _log_binomial(n: float, k: float) -> float:
