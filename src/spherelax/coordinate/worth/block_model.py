@@ -172,7 +172,7 @@ class BlockModel:
         >>> from spherelax.problem import Problem
         >>> model = read_problem(Problem.check(np.kron(np.eye(2), np.ones((5, 5)))))
         >>> round(model.labeling(np.repeat(np.int32([0, 1]), 5)).saving, 2)
-        19.79
+        20.85
         """
         if _n_inside(account) in (0, self.n_pairs):
             return 0.0
@@ -378,7 +378,7 @@ def log_ways(of_size: NDArray[np.int64]) -> float:
 
     Examples
     --------
-    >>> round(np.exp(log_ways(np.bincount([2, 2]))), 6), log_ways(np.bincount([1, 1, 1]))
+    >>> round(float(np.exp(log_ways(np.bincount([2, 2])))), 6), log_ways(np.bincount([1, 1, 1]))
     (3.0, 0.0)
     """
     sizes = np.arange(len(of_size))

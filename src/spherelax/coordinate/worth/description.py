@@ -56,7 +56,7 @@ class Description:
         >>> two = np.repeat([0, 1], 5)
         >>> account = account_of(two, np.array([10.0, 10.0]), np.ones(10))
         >>> round(Description(20.0, 45.0).saving(account), 2)
-        14.19
+        14.2
         """
         inside = account.similarity * UNIT
         outside = max(self.total - inside, 0.0)

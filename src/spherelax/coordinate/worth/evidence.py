@@ -7,9 +7,10 @@ got one label falls where scores say little. A pair that is right with probabili
 ``-log(1 - p)`` nats, the information that it would be wrong. Learning begins with ranks, so any
 rising function of the scores gives nearly the same labels.
 
-In a graph without groups labels do not tell: whatever is joined agrees. There a similarity is worth
-its surprise, ``-log`` of the share of all pairs that are at least as similar. Nothing but the order
-counts, so no outlier and no rising function of the similarities changes anything.
+In a graph without groups nothing contradicts what is joined. There a similarity is worth its
+surprise, ``-log`` of the share of all pairs that are at least as similar, until labels tell how
+likely sizes are inside and outside (`block_model`). Nothing but the order counts, so no outlier and
+no rising function of the similarities changes anything.
 """
 
 from __future__ import annotations
