@@ -124,3 +124,16 @@ def test_labels_that_sizes_alone_show_are_found(seed):
     W = half * np.exp(rng.normal(size=same.shape) + 2.0 * same)
     result = sl.solve(W + W.T, kind="graph")
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.8
+
+
+def test_one_outlier_is_not_ranked(seed):
+    """Nearly all similarities are the same: sizes say nothing, and nothing is divided by 0."""
+    truth = np.repeat(np.arange(4), 40)
+    rng = np.random.default_rng(seed)
+    half = np.triu(rng.random((160, 160)) < np.where(truth[:, None] == truth, 0.5, 0.03), 1)
+    W = (half | half.T).astype(float)
+    expected = sl.solve(W, kind="graph")
+    i, j = np.argwhere(W)[0]
+    W[i, j] = W[j, i] = 1e6
+    result = sl.solve(W, kind="graph")
+    np.testing.assert_array_equal(result.labels, expected.labels)

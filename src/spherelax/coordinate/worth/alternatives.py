@@ -67,9 +67,10 @@ def find_level(
 ) -> int | None:
     """Return the number of labels of another answer for a graph without groups; None: none.
 
-    That is one label, or another labeling, that is hardly less likely. Else it is a second level:
-    coarser labels into which the labels fall, or finer ones into which they fall apart, if three
-    rates of pairs are likelier than two. ``count`` returns what labels amount to.
+    That is one label, if it is hardly less likely. Else it is a second level: coarser labels into
+    which the labels fall, or finer ones into which they fall apart, if three rates of pairs are
+    likelier than two. Else it is another labeling that is hardly less likely. ``count`` returns
+    what labels amount to.
 
     Examples
     --------
@@ -87,9 +88,6 @@ def find_level(
     most = model.saving(own)
     if most < BEHIND:
         return 1
-    rival = _find_other(labelings, evidence, most - BEHIND, labels)
-    if rival is not None:
-        return rival
     found, most_gained, n_before = None, 0.0, count_labels(labels)
     tried = set()
     for other in labelings:
@@ -107,7 +105,7 @@ def find_level(
         gain = model.saving_of_two(fine, coarse, of_number) - most
         if gain > most_gained:
             found, most_gained = n_labels, gain
-    return found
+    return found or _find_other(labelings, evidence, most - BEHIND, labels)
 
 
 def _coarsen(labels: Labels, other: Labels) -> Labels:

@@ -77,7 +77,8 @@ class SizeRanks(NamedTuple):
         middle = (np.cumsum(n) - 0.5 * n) / n.sum()
         scores = ndtri(middle)
         scores -= n @ scores / n.sum()
-        scores /= np.sqrt(n @ np.square(scores) / n.sum())
+        if len(n) > 1:  # else nearly all similarities are the same, and none is told apart
+            scores /= np.sqrt(n @ np.square(scores) / n.sum())
         bins = np.minimum(middle * BINS, BINS - 1).astype(np.uint8)
         found = cls(floors, scores, bins, np.empty(0, dtype=np.float32), by_item=False)
         _, rest, unexplained = found._explain(graph)
@@ -145,8 +146,10 @@ def log_effects(of_degree: NDArray[np.int64], unexplained: int) -> float:
     """Return how much likelier sizes are with one effect per item than without, in nats.
 
     ``of_degree`` tells how many items have each number of similarities. Effects have the same
-    variance as what they leave ``unexplained``, in units.
+    variance as what they leave ``unexplained``, in units; it is 0 if sizes do not differ.
     """
+    if unexplained == 0:
+        return 0.0
     k = np.arange(len(of_degree))
     n_listed = 0.5 * float(k @ of_degree)
     spread = np.log(unexplained * UNIT / n_listed)
