@@ -88,7 +88,7 @@ def test_finder_sees_numbers_alone(ledger):
     assert found["partition.FIRST_ALIKE"].value == (0.3, 0.7)
     assert "similarity.neighbors.MOST_UNEVEN" in found
     assert "part.LEAST_ITEMS" not in found  # follows graph.LARGE
-    assert "model.PLAIN_RATE" not in found  # imported there, assigned elsewhere
+    assert "lists.odds.STEPS" not in found  # imported there, assigned elsewhere
     assert found["cuts.WALK"].is_compiled
     assert not found["sweep.SMALL"].is_compiled
     source = "A = B = 1\nC: float = 2.0\nd = 3\nE, F = 4, 5\nclass G:\n    H = 6\nfrom x import I\n"

@@ -5,10 +5,18 @@ import pytest
 from support import twins
 
 import spherelax as sl
-from spherelax.coordinate.readings import Learnt, Plain, Ranked, begin, extend, read_problem
+from spherelax.coordinate.readings import (
+    Learnt,
+    Measured,
+    Plain,
+    Ranked,
+    begin,
+    extend,
+    read_problem,
+)
 from spherelax.coordinate.run import walk
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth.evidence import rank_worth, surprise_worth
+from spherelax.coordinate.worth.evidence import rank_worth
 from spherelax.labels import renumber
 from spherelax.problem import Problem
 
@@ -45,7 +53,7 @@ def test_broad_degrees_are_corrected_for(seed):
     plain_graph = model.graph._replace(weight=(degrees > 0).astype(np.float32))
     plain = f_score(truth, described(begin(plain_graph, model.reading.unit, learns=False)))
     assert corrected > 0.95
-    assert corrected > plain + 0.1
+    assert corrected > plain
     labels = model.graph.as_given(described(model))
     np.testing.assert_array_equal(sl.solve(W).labels, renumber(labels))
 
@@ -57,14 +65,42 @@ def test_similarities_of_different_sizes_begin_with_their_order(seed):
         assert isinstance(model.reading, Plain)
         np.testing.assert_array_equal(model.graph.values, model.given.values)
     sizes = W * (1.0 + np.add.outer(*2 * [np.arange(len(W))]))
-    for given, worth, kind in ((None, surprise_worth, Ranked), (groups, rank_worth, Learnt)):
+    for given, kind in ((None, Ranked), (groups, Learnt)):
         model = read_problem(Problem.check(sizes, given))
         assert isinstance(model.reading, kind)
-        assert model.reading.worth.equals(worth(model.given))
-        applied = model.reading.worth.apply(model.given)
-        np.testing.assert_array_equal(model.graph.values, applied.values)
+        order = np.argsort(model.given.values if given is not None else model.entries.sizes)
+        assert np.all(np.diff(model.graph.values[order]) >= 0)
+    assert model.reading.worth.equals(rank_worth(model.given))
     metric = read_problem(Problem.check(sizes), is_metric=True)
-    assert isinstance(metric.reading, Plain)
+    assert isinstance(metric.reading, Measured)
+    assert metric.graph.values is metric.given.values
+
+
+def test_a_similarity_is_worth_its_surprise_among_all_pairs(seed):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((20, 20)) * (rng.random((20, 20)) < 0.6), 1)
+    model = read_problem(Problem.check(W + W.T, kind="graph"))
+    assert not model.reading.ranks.by_item
+    given = model.given.values
+    at_least = np.array([np.sum(given > v) / 2 + 0.5 for v in given])
+    m = model.totals.n_present
+    surprise = -np.log(at_least / (m * (m - 1) / 2))
+    np.testing.assert_allclose(model.graph.values, surprise / surprise.max(), rtol=1e-5)
+
+
+def test_weights_that_say_nothing_are_worth_the_same(seed):
+    """Learnt from true labels, what a rank is worth follows what it says of labels."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(5), 40)
+    same = truth[:, None] == truth
+    half = np.triu(rng.random(same.shape) < np.where(same, 0.3, 0.05), 1)
+    for heavier, ratio in ((0.0, 1.3), (3.0, 4.0)):
+        W = half * np.exp(rng.normal(size=same.shape) + heavier * same)
+        model = read_problem(Problem.check(W + W.T, kind="graph"))
+        learnt = model.reading.learn(model, renumber(truth[model.graph.given]))
+        low, high = (part.mean() for part in np.split(learnt.worth.worth, 2))
+        assert high < ratio * low if heavier == 0.0 else high > ratio * low
+    assert model.reading.learn(model, np.zeros(200, dtype=np.int32)) is None
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
@@ -81,6 +117,6 @@ def test_what_a_model_is_stays_while_it_grows(is_corrected, seed):
     assert grown.reading.is_corrected == is_corrected
     W = W[np.ix_(grown.graph.given, grown.graph.given)]
     np.testing.assert_allclose(twins.dense_similarity(grown.graph), 3.0 * W / model.reading.unit)
-    weight = 3.0 * W.sum(axis=1) / model.reading.unit if is_corrected else W.any(axis=1)
+    weight = (W > 0).sum(axis=1) if is_corrected else W.any(axis=1)
     np.testing.assert_allclose(grown.graph.weight, weight)
     assert grown.plain_average is None

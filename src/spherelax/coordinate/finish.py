@@ -20,7 +20,7 @@ from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth import find_alternative
+from spherelax.coordinate.worth import BlockModel, Blocks, find_alternative, find_level
 from spherelax.labels import Labels
 from spherelax.result import Status
 
@@ -150,6 +150,20 @@ def finish(
         )
         found = found._replace(labels=labels)
     if found.status is Status.DESCRIBED and found.is_complete:
-        alternative = find_alternative(walked.path.labels, parts.savings, found.labels)
-        found = found._replace(alternative=alternative)
+        found = found._replace(alternative=_alternative(walked, found.labels, route.n_threads))
     yield found
+
+
+def _alternative(walked: Walked, labels: Labels, n_threads: int) -> int | None:
+    """Return the number of labels of another answer; None: there is none."""
+    model, path = walked.model, walked.path
+    description, savings = model.description, np.asarray(path.savings)
+    if not isinstance(description, BlockModel):
+        return find_alternative(path.labels, savings, labels)
+
+    def count(labels: Labels) -> Blocks:
+        found = model.labeling(labels, n_threads=n_threads).account
+        assert isinstance(found, Blocks)
+        return found
+
+    return find_level(path.labels, savings, labels, description, count)

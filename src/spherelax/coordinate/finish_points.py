@@ -34,7 +34,7 @@ from spherelax.coordinate.points import (
     choose,
     steps_to_merge,
 )
-from spherelax.coordinate.readings import Plain
+from spherelax.coordinate.readings import Measured
 from spherelax.coordinate.run import Walked, walk
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import find_alternative, find_frequent_alternative
@@ -221,7 +221,7 @@ class _Points:
             graph = contraction.graph
             is_over = bool(is_few.any()) or graph.n_items == n_before
             # Cells differ in size as items do in degree: both are weights of the null model.
-            model = Model(graph, graph, Plain(is_corrected=len(graph.values) > 0))
+            model = Model(graph, graph, Measured(is_corrected=len(graph.values) > 0))
             path = walk(model, self.route._replace(is_thorough=is_over), self.callback).path()
             found = replace(
                 found,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax import result
-from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, background, within
+from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, within
 from spherelax.coordinate.sampling import Judged
-from spherelax.coordinate.worth import Description, Likelihood, Strata, account_of, are_uneven
+from spherelax.coordinate.worth import Blocks, Degrees, Sorted, account_of
 from spherelax.labels import Labels, count_labels
 
 
@@ -23,23 +23,18 @@ class Facts(NamedTuple):
     Attributes
     ----------
     degrees : ndarray of int64
-        How many items have each number of similarities above the floor.
+        How many items have each number of similarities.
     n_entries : int
         Number of similarities, each pair counted twice.
-    floor : float
-        Similarities up to this one are not described.
     """
 
     degrees: NDArray[np.int64]
     n_entries: int
-    floor: float = 0.0
 
     @classmethod
     def of(cls, graph: Graph) -> Facts:
         """See what a graph shows."""
-        floor = 0.0 if graph.grouped else background(graph)
-        degrees = np.bincount(graph.degrees(floor).astype(np.intp))
-        return cls(degrees, len(graph.values), floor)
+        return cls(np.bincount(np.diff(graph.indptr)), len(graph.values))
 
     @property
     def n_present(self) -> int:
@@ -48,8 +43,14 @@ class Facts(NamedTuple):
 
     def are_uneven(self) -> bool:
         """Tell whether degrees are worth correcting for."""
-        n = np.arange(1, len(self.degrees))
-        return are_uneven(np.repeat(n, self.degrees[1:]).astype(float))
+        return Degrees.of(self.degrees).are_uneven(self.n_present)
+
+
+class Saving(Protocol):
+    """What tells how many nats labels save, given what they amount to."""
+
+    def saving(self, account: Any) -> float:
+        """Return the nats that labels save over one label for all."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,7 +81,7 @@ class Reading(ABC):
     def name(self) -> result.Reading:
         """What users are told."""
 
-    def view(self, graph: Graph) -> tuple[Graph, Strata | Judged | None]:
+    def view(self, graph: Graph) -> tuple[Graph, Sorted | Judged | None]:
         """Return what is walked, and what else the reading says of each similarity."""
         return graph, None
 
@@ -99,15 +100,23 @@ class Reading(ABC):
         seen, entries = self.view(graph)
         return Model(graph, seen, self, entries)
 
+    def read_again(self, model: Model) -> Model:
+        """Return the model of the same similarities by this reading."""
+        return self.read(model.given, model.given.given)
+
     @abstractmethod
-    def description(self, totals: Totals) -> Description | Likelihood:
+    def description(self, totals: Totals) -> Saving:
         """Return what labels save, given the totals of all items."""
 
-    def account(self, model: Model, labels: Labels, n_threads: int) -> Account:
+    def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
         """Return what labels amount to."""
         graph = model.graph
         inside = within(graph, labels, count_labels(labels), n_threads)
-        return account_of(labels, inside, graph.weight, self.is_corrected)
+        return account_of(labels, inside, graph.weight)
+
+    def learn(self, model: Model, labels: Labels) -> Self | None:  # noqa: ARG002 (some learn)
+        """Return the reading with what labels of a model teach; None: nothing, or nothing new."""
+        return None
 
     def generalise(self, part: Model, facts: Facts) -> Self:
         """Return the reading of a whole problem, whose part has this one.
@@ -127,7 +136,7 @@ class Reading(ABC):
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: its number of similarities."""
-        return graph.degrees(0.0)
+        return np.diff(graph.indptr).astype(float)
 
     def weigh(self, graph: Graph) -> Graph:
         """Return a graph whose items have the weights of the null model."""
@@ -139,7 +148,7 @@ class Labeling(NamedTuple):
     """Labels, what they amount to, and the nats that they save."""
 
     labels: Labels
-    account: Account
+    account: Account | Blocks
     saving: float
 
 
@@ -155,8 +164,8 @@ class Model:
         The same as they are read: what is walked.
     reading : Reading
         What the similarities are taken for.
-    entries : Strata, Judged or None
-        What the reading says of each similarity beyond its value in ``graph``: its stratum, or how
+    entries : Sorted, Judged or None
+        What the reading says of each similarity beyond its value in ``graph``: its rank, or how
         likely its pair is right.
     plain_average : float or None
         The average similarity before pairs of groups were weighted; None: they were not.
@@ -167,7 +176,7 @@ class Model:
     given: Graph
     graph: Graph
     reading: Reading
-    entries: Strata | Judged | None = None
+    entries: Sorted | Judged | None = None
     plain_average: float | None = None
     whole: Totals | None = None
 
@@ -184,12 +193,13 @@ class Model:
     def count(self, shared: NDArray[np.int32] | None = None) -> Totals:
         """Return the totals of the graph; ``shared`` is that of `Totals.of`."""
         found = Totals.of(self.graph, self.reading.is_corrected, shared)
-        if isinstance(self.entries, Strata):
-            found = found._replace(of_stratum=self.entries.n_pairs)
+        if isinstance(self.entries, Sorted):
+            of_rank, unexplained = self.entries.of_rank, self.entries.unexplained
+            found = found._replace(of_rank=of_rank, unexplained=unexplained)
         return found
 
     @cached_property
-    def description(self) -> Description | Likelihood:
+    def description(self) -> Saving:
         """What labels save."""
         return self.reading.description(self.totals)
 
@@ -203,13 +213,13 @@ class Model:
         account = self.reading.account(self, labels, n_threads)
         return Labeling(labels, account, self.description.saving(account))
 
-    def objective(self, account: Account, resolution: float) -> float:
+    def objective(self, account: Account | Blocks, resolution: float) -> float:
         """Return the objective of labels at a resolution; both in units of the average."""
         return account.similarity * UNIT / self.average - resolution * account.pairs
 
     def reread(self, **changes: Any) -> Model:
         """Return the model of the same similarities when more is known of them."""
-        return replace(self.reading, **changes).read(self.given, self.given.given)
+        return replace(self.reading, **changes).read_again(self)
 
     def with_weights(self, graph: Graph) -> Model:
         """Return the model whose pairs of groups are weighted as in a graph."""
@@ -218,8 +228,8 @@ class Model:
     def among(self, items: NDArray[np.intp]) -> Model:
         """Return the model of some items, which must be whole components, in rising order."""
         given, graph, entries = self.given.among(items), self.graph.among(items), self.entries
-        if isinstance(entries, Strata):
-            entries = Strata.from_floors(given, entries.floors)
+        if isinstance(entries, Sorted):
+            entries = self.reading.view(given)[1]
         return replace(self, given=given, graph=graph, entries=entries, whole=None)
 
     def within(self, totals: Totals) -> Model:

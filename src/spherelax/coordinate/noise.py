@@ -1,22 +1,21 @@
 """Whether labels say more about similarities than could be said about noise.
 
-Noise is made from the problem itself: the same similarities, joined to other items at random.
+Without groups, what labels save is their evidence, which has a natural zero: noise is where no
+labels save anything. With groups, noise is made from the problem itself: the same similarities,
+joined to other items at random.
 """
 
 from __future__ import annotations
 
-from math import expm1
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.special import lambertw
 
 from spherelax.coordinate.graph import Graph, Totals, build_graph, components_up_to, draw
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.readings import Learnt, Ranked, begin
+from spherelax.coordinate.readings import begin
 from spherelax.coordinate.run import Walked, learn, walk
 from spherelax.coordinate.trail import Route
 from spherelax.problem import Problem
@@ -24,17 +23,10 @@ from spherelax.problem import Problem
 # Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
 # Savings of noise vary by about the square root of the number of items. Labels must save more than
-# those of noise by this multiple of that root. Besides, without groups, they must save this factor
-# times as much; with groups, where labels of noise may cost more than they save, this number of
-# nats per item more.
+# those of noise by this multiple of that root, and by this number of nats per item.
 SPREAD = 1.5
-BEYOND_NOISE = 1.5
 ABOVE_NOISE = 0.15
-# Without groups, labels are compared with those of noise at the same resolution, and at this number
-# of steps before and after. From some step on, large labels save more than small ones. That is not
-# the same step in all noise, so labels must also save more than those of noise at any later step.
-STEPS_AROUND = 1
-# With groups, fewer items than that cannot show noise.
+# Fewer items than that cannot show noise.
 FEW = 20
 # Problems of noise that are solved, and at most, where labels save more than those of noise, but
 # not by this multiple of SPREAD; of many items, one is like the other.
@@ -51,88 +43,57 @@ SPARSE = 64
 def beyond_noise(walked: Walked, route: Route) -> NDArray[np.bool_]:
     """Tell which steps describe the similarities clearly better than they could describe noise.
 
-    Weak structure saves less than the many labels of noise do at their best resolution, but more
-    than noise saves at the same one or with larger labels. With groups, the best labels stand for
-    all steps. Nobody can tell it of two groups, whose matches are always consistent, or of a few
-    items.
+    With groups, the best labels stand for all steps. Nobody can tell it of two groups, whose
+    matches are always consistent, or of a few items.
     """
-    model, path = walked.model, walked.path
-    savings, grouped = np.asarray(path.savings), model.graph.grouped
+    model, savings = walked.model, np.asarray(walked.path.savings)
     known = judge_savings(savings, model.totals)
     if known is not None:
         return known
     if walked.is_large:
-        return _as_some_components(walked, route)
-    gammas = model.average * path.resolutions
+        return np.full(len(savings), _as_some_components(walked, route))
     most = N_SURROGATES_OF_MANY if route.has_many(model) else MOST_SURROGATES
-    levels = np.full((2, len(savings)), -np.inf)
+    level = -np.inf
     for seed in range(most):
-        levels = np.maximum(levels, _levels(_at_random(model, route, seed), gammas))
-        around, after = levels
-        found = (savings > _least(around, model, SPREAD)) & (savings > after)
-        is_clear = bool(np.any(savings > _least(after, model, CLEAR * SPREAD)))
-        if seed + 1 >= N_SURROGATES and (is_clear or not found.any()):
+        level = max(level, float(np.asarray(_at_random(model, route, seed).path.savings).max()))
+        is_beyond = bool(savings.max() > level + _margin(model, SPREAD))
+        is_clear = bool(savings.max() > level + _margin(model, CLEAR * SPREAD))
+        if seed + 1 >= N_SURROGATES and (is_clear or not is_beyond):
             break
-    return np.broadcast_to(found.any(), found.shape) if grouped else found
+    return np.full(len(savings), is_beyond)
 
 
-def _least(levels: NDArray[np.float64], model: Model, spread: float) -> NDArray[np.float64]:
-    """Return what labels must save at least where those of noise save something at most."""
+def _margin(model: Model, spread: float) -> float:
+    """Return by how much labels must save more than those of noise do at most."""
     n_items = model.totals.n_present
-    varies = spread * np.sqrt(n_items)
-    if model.graph.grouped:
-        return np.asarray(levels + max(ABOVE_NOISE * n_items, varies))
-    # Where degrees are corrected for, labels pay their whole cost, and those of noise save nothing.
-    above = levels if model.reading.is_corrected else levels + varies
-    return np.maximum(np.maximum(BEYOND_NOISE * levels, above), 0.0)
+    return max(ABOVE_NOISE * n_items, spread * float(np.sqrt(n_items)))
 
 
 def judge_savings(savings: NDArray[np.float64], totals: Totals) -> NDArray[np.bool_] | None:
     """Tell which steps are beyond noise, if savings alone tell it; None: they do not.
 
-    All are, if labels save much, or if noise could not be seen. Without groups none are if labels
-    save nothing.
+    Without groups these are the steps that save anything. With groups, all are if labels save much,
+    or if noise could not be seen.
     """
     n_items, n_groups = totals.n_present, totals.n_groups
-    everything = np.ones(len(savings), dtype=np.bool_)
-    is_hidden = 0 < n_groups <= 2 or (n_groups > 0 and n_items < FEW)
+    if n_groups == 0:
+        return savings > 0.0
+    is_hidden = n_groups <= 2 or n_items < FEW
     if is_hidden or savings.max() >= DOUBTFUL * n_items:
-        return everything
-    return ~everything if n_groups == 0 and savings.max() <= 0.0 else None
+        return np.ones(len(savings), dtype=np.bool_)
+    return None
 
 
-def _levels(surrogate: Walked, gammas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what labels of noise save at most at about each of some resolutions, and from it on.
-
-    With groups, at any resolution.
-    """
-    savings = np.asarray(surrogate.path.savings)
-    if surrogate.model.graph.grouped:
-        return np.full((2, len(gammas)), savings.max())
-    padded = np.pad(savings, STEPS_AROUND, mode="edge")
-    around = sliding_window_view(padded, 2 * STEPS_AROUND + 1).max(axis=1)
-    after = np.maximum.accumulate(around[::-1])[::-1]
-    return np.stack([around, after])[:, _nearest(surrogate, gammas)]
-
-
-def _nearest(walked: Walked, gammas: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the steps of a path whose resolutions are nearest to some others."""
-    own = np.log(walked.model.average * walked.path.resolutions)
-    return np.asarray(np.abs(np.log(gammas)[:, None] - own).argmin(axis=1))
-
-
-def _as_some_components(walked: Walked, route: Route) -> NDArray[np.bool_]:
-    """Tell it of all steps of a large problem by some of its components."""
+def _as_some_components(walked: Walked, route: Route) -> bool:
+    """Tell it of a large problem by some of its components."""
     model = walked.model
     start = draw(model.graph).enough().start[-1]
-    model = model.among(components_up_to(model.graph, start))
-    return beyond_noise_of(model, walked.model.average * walked.path.resolutions, route)
+    return is_beyond_noise(model.among(components_up_to(model.graph, start)), route)
 
 
-def beyond_noise_of(some: Model, gammas: NDArray[np.float64], route: Route) -> NDArray[np.bool_]:
-    """Tell of some resolutions whether labels of a model are beyond noise there."""
-    walked = Walked.of(walk(some, route))
-    return beyond_noise(walked, route)[_nearest(walked, gammas)]
+def is_beyond_noise(some: Model, route: Route) -> bool:
+    """Tell whether labels of a model with groups are beyond noise."""
+    return bool(beyond_noise(Walked.of(walk(some, route)), route).any())
 
 
 def _at_random(model: Model, route: Route, seed: int) -> Walked:
@@ -140,81 +101,31 @@ def _at_random(model: Model, route: Route, seed: int) -> Walked:
 
     Learning once what they are worth is enough: with more lessons, noise saves less.
     """
-    reading, given = model.reading, model.given
-    if isinstance(reading, Ranked) and reading.floor > 0.0:
-        given = given.above(reading.floor)
-    graph = shuffle(given, reading.is_corrected, seed)
-    learns = given.grouped or isinstance(reading, Learnt)
-    random = begin(graph, reading.unit, reading.is_corrected, learns=learns)
+    random = begin(shuffle(model.given, seed), model.reading.unit, learns=True)
     return learn(random, route, n_lessons=1)
 
 
-def shuffle(graph: Graph, is_corrected: bool, seed: int) -> Graph:
+def shuffle(graph: Graph, seed: int) -> Graph:
     """Return a graph whose similarities join other, random items.
 
-    With groups, the items of one of each two groups change places. Without, any two items are
-    joined, of so many that about as many are present as before; or, where the null model is
-    corrected for degrees, items with about the degrees of before: there, similarities that fall on
-    a pair already taken, or on one item, are lost.
+    The items of one of each two groups change places.
 
     Examples
     --------
-    >>> graph = build_graph(Problem.check(np.kron(np.eye(5), np.ones((6, 6)))))
-    >>> random = shuffle(graph, is_corrected=False, seed=0)
+    >>> W = np.kron(np.ones((3, 3)) - np.eye(3), np.eye(4))
+    >>> graph = build_graph(Problem.check(W, groups=np.repeat([0, 1, 2], 4)))
+    >>> random = shuffle(graph, seed=0)
     >>> len(random.values) == len(graph.values), np.array_equal(random.indices, graph.indices)
     (True, False)
     """
     rng = np.random.default_rng(seed)
     graph = graph.present()
-    m = graph.n_items
-    once = graph.pairs()
+    m, once = graph.n_items, graph.pairs()
     one, other = (ends[once].astype(np.int64) for ends in (graph.rows(), graph.indices))
-    values = graph.values[once]
-    if graph.grouped:
-        one, other = _within_groups(graph, one, other, rng)
-    elif is_corrected:
-        one, other = np.sort(rng.permutation(np.r_[one, other]).reshape(2, -1), axis=0)
-        first = np.unique(one * m + other, return_index=True)[1]
-        kept = first[one[first] != other[first]]
-        one, other, values = one[kept], other[kept], values[kept]
-    else:
-        m = n_with_unseen(m, len(values))
-        one, other = _distinct_pairs(m, len(values), rng)
-    half = sp.coo_array((values, (one, other)), shape=(m, m))
+    one, other = _within_groups(graph, one, other, rng)
+    half = sp.coo_array((graph.values[once], (one, other)), shape=(m, m))
     W: Any = (half + half.T).tocsr()
-    found = build_graph(Problem(W, graph.group.astype(np.intp) if graph.grouped else None), 1.0)
-    return (
-        found._replace(weight=np.diff(found.indptr).astype(np.float32)) if is_corrected else found
-    )
-
-
-def n_with_unseen(n_present: int, n_pairs: int) -> int:
-    """Return of how many items random pairs join about as many as are present.
-
-    Items that are in no pair are not seen. If an item is in ``lam`` random pairs on average, it is
-    in none with the probability ``exp(-lam)``, and in ``lam / (1 - exp(-lam))`` if it is in any.
-    Pairs are not taken to be so few that an item is in less than one on average: those would join
-    no more than a few items to each other, and separate pairs would look like them.
-
-    Examples
-    --------
-    >>> n_with_unseen(63, 50), n_with_unseen(100, 1000), n_with_unseen(100, 50)
-    (99, 100, 100)
-    """
-    mean = max(2.0 * n_pairs / n_present, -1.0 / expm1(-1.0))
-    lam = mean + float(lambertw(-mean * np.exp(-mean)).real)
-    return round(2.0 * n_pairs / lam)
-
-
-def _distinct_pairs(
-    m: int, n: int, rng: np.random.Generator
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw n different pairs of m items, numbered (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    pair = rng.choice(m * (m - 1) // 2, n, replace=False)
-    larger = ((1 + np.sqrt(1 + 8 * pair)) / 2).astype(np.int64)
-    larger -= larger * (larger - 1) // 2 > pair
-    larger += larger * (larger + 1) // 2 <= pair
-    return pair - larger * (larger - 1) // 2, larger
+    return build_graph(Problem(W, graph.group.astype(np.intp)), 1.0)
 
 
 def _within_groups(

@@ -24,12 +24,9 @@ from spherelax.coordinate.graph import (
     Account,
     Graph,
     Totals,
-    background,
     build_graph,
     largest,
     neighbors,
-    sum_units,
-    within,
 )
 from spherelax.coordinate.lists import (
     Scores,
@@ -42,33 +39,75 @@ from spherelax.coordinate.lists import (
     teaches,
     wedges_of_list,
 )
-from spherelax.coordinate.model import Facts, Model, Reading
+from spherelax.coordinate.model import Facts, Model, Reading, Saving
 from spherelax.coordinate.sampling import Judged
 from spherelax.coordinate.worth import (
-    PLAIN_RATE,
+    NO_BINS,
     SUREST,
+    BlockModel,
+    Blocks,
     Description,
     Likelihood,
-    Strata,
+    SizeRanks,
+    Sorted,
+    TwoRates,
     Worth,
-    account_of,
-    are_uneven,
+    learn_worth,
     log_rarity,
     names_of_matches,
     rank_worth,
     surprise_worth,
 )
-from spherelax.labels import Labels, count_labels
+from spherelax.labels import Labels
 from spherelax.problem import NATS, Problem
+
+# What a listed pair is worth at least, as a share of the largest worth: all must attract a little.
+LEAST = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plain(Reading):
+class Described(Reading):
+    """Similarities of which labels save what they describe more briefly, or make likelier.
+
+    With groups it is what two means describe more briefly than one
+    (`spherelax.coordinate.worth.description`), without groups the evidence of a block model
+    (`spherelax.coordinate.worth.block_model`).
+
+    Attributes
+    ----------
+    ranks : SizeRanks or None
+        How sizes are ranked; None: all are the same or measures, or there are groups.
+    """
+
+    ranks: SizeRanks | None = None
+
+    def names(self, totals: Totals) -> float:  # noqa: ARG002 (matches need it)
+        """Return the share of the cost of names that labels pay for, with groups."""
+        return 1.0
+
+    def description(self, totals: Totals) -> Saving:
+        """Return what labels save, given the totals of all items."""
+        if len(totals.of_degree) > 0:
+            return BlockModel(totals)
+        return Description(totals.total, totals.n_pairs, self.names(totals))
+
+    def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
+        """Return what labels amount to; without groups, by rank too."""
+        if model.graph.grouped:
+            return super().account(model, labels, n_threads)
+        bins = model.entries.bins if isinstance(model.entries, Sorted) else NO_BINS
+        return Blocks.of(model.graph, bins, labels, n_threads)
+
+    def rank(self, graph: Graph) -> Sorted | None:
+        """Sort similarities by rank, if they are ranked."""
+        return None if self.ranks is None else self.ranks.sort(graph)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plain(Described):
     r"""Similarities as they are: :math:`V_{ij} = W_{ij}`, in units of the largest.
 
-    It holds where all similarities are the same, and for neighbour graphs, whose similarities are
-    measures. The degree of an item is the sum of its similarities. Labels save what two means
-    describe more briefly than one (`spherelax.coordinate.worth.description`).
+    It holds where all similarities are the same.
     """
 
     @property
@@ -76,11 +115,25 @@ class Plain(Reading):
         """What users are told."""
         return result.Reading.CORRECTED if self.is_corrected else result.Reading.PLAIN
 
-    def description(self, totals: Totals) -> Description:
-        """Describe similarities by their means; matches pay for names if groups are many."""
-        n_groups = totals.n_groups
-        names = names_of_matches(totals.n_present, n_groups) if n_groups else 0.0
-        return describe(totals, self.is_corrected, totals.total, names)
+    def names(self, totals: Totals) -> float:
+        """Let matches pay for names if groups are many."""
+        return names_of_matches(totals.n_present, totals.n_groups)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measured(Plain):
+    """Similarities that are measures, as in neighbour graphs: sums of them are described.
+
+    The degree of an item is the sum of its similarities.
+    """
+
+    def description(self, totals: Totals) -> TwoRates:
+        """Compare two rates with one."""
+        return TwoRates(totals.total, totals.n_pairs)
+
+    def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
+        """Return what labels amount to."""
+        return Reading.account(self, model, labels, n_threads)
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: the sum of its similarities."""
@@ -88,59 +141,54 @@ class Plain(Reading):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Ranked(Reading):
+class Ranked(Described):
     r"""Similarities by their order: :math:`V_{ij} = -\log S(W_{ij})`, at most 1.
 
     :math:`S` is the share of all pairs of items that are at least as similar, so that
     :math:`V_{ij}` is the surprise of a similarity. It holds for graphs without groups, where
-    labels do not tell what sizes mean. Labels save what two densities describe more briefly than
-    one, and the sizes that labels explain (`spherelax.coordinate.worth.strata`).
+    labels do not tell what sizes mean.
 
     Attributes
     ----------
     worth : Worth
         The surprise of a similarity of each size.
-    floors : ndarray
-        The smallest similarity of each stratum.
-    floor : float
-        Similarities up to this one are not described.
     """
 
     worth: Worth
-    floors: NDArray[np.float32]
-    floor: float = 0.0
     name = result.Reading.RANKED
 
-    def view(self, graph: Graph) -> tuple[Graph, Strata]:
-        """Replace each similarity by its surprise, and sort it into a stratum."""
-        return self.worth.apply(graph), Strata.from_floors(graph, self.floors)
+    def view(self, graph: Graph) -> tuple[Graph, Sorted | None]:
+        """Replace each similarity by what it is worth, and rank it."""
+        found = self.rank(graph)
+        assert found is not None
+        return self.worth.apply(graph._replace(values=found.sizes)), found
 
-    def description(self, totals: Totals) -> Description:
-        """Describe which pairs are similar, and how their sizes follow from labels."""
-        return describe(totals, self.is_corrected, float(totals.of_stratum.sum()), names=0.0)
+    def surprise(self, model: Model, rarity: float) -> Self:
+        """Return the reading in which a similarity is as rare as that, and worth its surprise."""
+        assert isinstance(model.entries, Sorted)
+        return replace(self, worth=surprise_worth(model.entries.sizes, rarity))
 
-    def account(self, model: Model, labels: Labels, n_threads: int) -> Account:
-        """Return what labels amount to, by stratum too."""
-        strata, graph = model.entries, model.graph
-        assert isinstance(strata, Strata)
-        inside = within(graph, labels, count_labels(labels), n_threads)
-        by_stratum, by_label = strata.inside(graph, labels)
-        found = account_of(labels, by_label, graph.weight, self.is_corrected)
-        return found._replace(similarity=sum_units(inside), strata=by_stratum)
+    def learn(self, model: Model, labels: Labels) -> Self | None:
+        """Learn from labels what a similarity of each rank is worth: its log likelihood ratio."""
+        description = model.description
+        account = model.labeling(labels).account
+        assert self.ranks is not None
+        assert isinstance(description, BlockModel)
+        assert isinstance(account, Blocks)
+        ratios = description.log_ratios(account, int(self.ranks.by_item))
+        if ratios is None or ratios.max() <= 0.0:
+            return None
+        worth = np.maximum(ratios / ratios.max(), LEAST).astype(np.float32)
+        return replace(self, worth=Worth(self.ranks.lowest(), worth))
 
     def generalise(self, part: Model, facts: Facts) -> Self:
-        """Keep strata and steps; a similarity is as rare as in the whole."""
-        worth = surprise_worth(part.given, log_rarity(facts.n_entries, facts.n_present))
-        assert worth is not None
-        return replace(super().generalise(part, facts), worth=worth, floor=facts.floor)
-
-    def degrees(self, graph: Graph) -> NDArray[np.float64]:
-        """Return the degree of each item: its number of similarities above the floor."""
-        return graph.degrees(self.floor)
+        """Keep ranks and steps; a similarity is as rare as in the whole."""
+        rarity = log_rarity(facts.n_entries, facts.n_present)
+        return replace(super().generalise(part, facts), worth=self.surprise(part, rarity).worth)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Learnt(Reading):
+class Learnt(Described):
     r"""Scores whose worth labels teach: :math:`V_{ij} = -\log(1 - p(W_{ij}))`, at most 1.
 
     :math:`p` is the share of the pairs with such a score that share a label; it never falls with
@@ -156,14 +204,16 @@ class Learnt(Reading):
     worth: Worth
     name = result.Reading.LEARNT
 
-    def view(self, graph: Graph) -> tuple[Graph, None]:
+    def view(self, graph: Graph) -> tuple[Graph, Sorted | None]:
         """Replace each similarity by what it is worth."""
-        return self.worth.apply(graph), None
+        return self.worth.apply(graph), self.rank(graph)
 
-    def description(self, totals: Totals) -> Description:
-        """Describe what similarities are worth; with groups, labels pay for their names."""
-        names = 1.0 if totals.n_groups else 0.0
-        return describe(totals, self.is_corrected, totals.total, names)
+    def learn(self, model: Model, labels: Labels) -> Self | None:
+        """Learn from labels what a similarity of each size is worth."""
+        worth = learn_worth(model.given, labels)
+        if worth is None or worth.equals(self.worth):
+            return None
+        return replace(self, worth=worth)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -251,13 +301,6 @@ class Listed(LogOdds):
         return self.bind(graph, judge_right(right))
 
 
-def describe(totals: Totals, is_corrected: bool, total: float, names: float) -> Description:
-    """Return the description of a total, in which labels pay for this share of their names."""
-    is_plain = not is_corrected and totals.n_groups == 0
-    rate = PLAIN_RATE if is_plain else 1.0
-    return Description(total, totals.n_pairs, is_corrected, rate, names, totals.of_stratum)
-
-
 def read_problem(
     problem: Problem,
     graph: Graph | None = None,
@@ -299,37 +342,29 @@ def read_problem(
         return Stated(kind="information").read(graph, graph.given)
     if graph.grouped:
         return begin(graph, unit, learns=True)
-    floor = 0.0 if is_metric or learns else background(graph)
-    degrees = neighbors.strengths(graph) if is_metric else graph.degrees(floor)
-    is_corrected = are_uneven(degrees[degrees > 0])
+    is_corrected = Facts.of(graph).are_uneven()
     if is_metric:
-        return Plain(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
-    return begin(graph, unit, is_corrected, learns=learns, floor=floor)
+        return Measured(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
+    return begin(graph, unit, is_corrected, learns=learns)
 
 
-def begin(
-    graph: Graph,
-    unit: float,
-    is_corrected: bool = False,
-    *,
-    learns: bool,
-    floor: float = 0.0,
-) -> Model:
+def begin(graph: Graph, unit: float, is_corrected: bool = False, *, learns: bool) -> Model:
     """Return the model to begin with: similarities by their order, or as they are if all are equal.
 
     ``learns`` tells whether what they are worth is to be learnt from labels.
     """
-    worth = rank_worth(graph) if learns else surprise_worth(graph)
     reading: Reading
-    if worth is None:
+    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         reading = Plain(unit=unit, is_corrected=is_corrected)
-    elif learns:
-        reading = Learnt(unit=unit, is_corrected=is_corrected, worth=worth)
+        return reading.read(graph, graph.given)
+    ranks = None if graph.grouped else SizeRanks.of(graph)
+    if ranks is None or learns:
+        worth = rank_worth(graph)
+        reading = Learnt(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
     else:
-        floors = Strata.of(graph, floor).floors
-        reading = Ranked(
-            unit=unit, is_corrected=is_corrected, worth=worth, floors=floors, floor=floor
-        )
+        rarity = log_rarity(len(graph.values), graph.n_present())
+        worth = surprise_worth(ranks.sort(graph).sizes, rarity)
+        reading = Ranked(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
     return reading.read(graph, graph.given)
 
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph import Graph, build_graph, draw, is_large
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
-from spherelax.coordinate.readings import Learnt, read_problem, unit_of
+from spherelax.coordinate.readings import Learnt, Ranked, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth import are_uneven, learn_worth, reweigh
+from spherelax.coordinate.worth import BlockModel, Blocks, reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -52,6 +52,11 @@ class Walked(NamedTuple):
     def labels(self) -> Labels:
         """The labels that save most."""
         return self.path.labels[self.best]
+
+    def or_better(self, other: Walked) -> Walked:
+        """Return what another walk found, if its labels save more."""
+        most, others = (np.asarray(each.path.savings).max() for each in (self, other))
+        return other if others > most else self
 
 
 class Interrupted(KeyboardInterrupt):
@@ -101,9 +106,9 @@ def run(
     """Recognise what the similarities of a problem are, learn what they are worth, and walk.
 
     ``is_metric`` and ``sources`` are those of `read_problem`. Scores of a large problem are learnt
-    from a part of it. Communities of different sizes make uneven degrees: if labels explain the
-    degrees, all is learnt anew under the plain null model; but not with many items, where the plain
-    model joins small labels in the end.
+    from a part of it. Communities of different sizes make uneven degrees: where degrees are
+    corrected for, the plain null model is walked too, and the labels that save more are taken; but
+    not with many items, where the plain model joins small labels in the end.
     """
     unit = unit_of(problem)
     graph = build_graph(problem, unit)
@@ -115,10 +120,11 @@ def run(
     model = read_problem(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
     walked = learn(model, route, callback)
     is_open = model.reading.is_corrected and not route.has_many(model) and not is_metric
-    if not is_open or _needs_correction(model, walked.labels):
+    if not is_open:
         return walked
     with keeping(walked):
-        return learn(model.reread(is_corrected=False), route, callback)
+        plain = learn(model.reread(is_corrected=False), route, callback)
+    return plain.or_better(walked) if _explain_degrees(walked) else walked.or_better(plain)
 
 
 def learn(
@@ -127,9 +133,13 @@ def learn(
     """Walk a model, learn from its best labels what similarities are worth, and walk once more."""
     walked = Walked.of(walk(model, route, callback))
     with keeping(walked):
+        if isinstance(model.reading, Ranked):
+            listed = model.reading.surprise(model, rarity=0.0)
+            walked = walked.or_better(Walked.of(walk(listed.read_again(model), route, callback)))
         better = teach(walked, route, n_lessons)
-        if better is not model:
-            walked = Walked.of(walk(better, route, callback))
+        if better is not walked.model:
+            taught = Walked.of(walk(better, route, callback))
+            walked = walked.or_better(taught) if isinstance(model.reading, Ranked) else taught
     return weigh_groups(walked, route, callback)
 
 
@@ -141,17 +151,15 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
     model, path = walked.model, walked.path
     labels, resolution = walked.labels, float(path.resolutions[walked.best])
     for lesson in range(n_lessons):
-        if not isinstance(model.reading, Learnt):
-            break
         if lesson > 0:
             before, gamma = labels, model.average * resolution
             labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)
             if np.array_equal(before, labels):
                 break
-        worth = learn_worth(model.given, labels)
-        if worth is None or worth.equals(model.reading.worth):
+        reading = model.reading.learn(model, labels)
+        if reading is None:
             break
-        model = model.reread(worth=worth)
+        model = reading.read_again(model)
     return model
 
 
@@ -195,7 +203,9 @@ def read_whole(
     return model.reading.generalise(model, facts)
 
 
-def _needs_correction(model: Model, labels: Labels) -> bool:
-    """Tell whether degrees, which are corrected for, differ within labels."""
-    degrees = model.given.weight.astype(float)
-    return are_uneven(degrees[degrees > 0], labels[degrees > 0])
+def _explain_degrees(walked: Walked) -> bool:
+    """Tell whether the best labels of a graph without groups explain the degrees of items."""
+    description, account = walked.model.description, walked.model.labeling(walked.labels).account
+    assert isinstance(description, BlockModel)
+    assert isinstance(account, Blocks)
+    return not description.is_corrected(account)

@@ -13,6 +13,7 @@ from spherelax.coordinate.graph import LARGE, Account, have_changed
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves import lower, move_once, polish_labels
 from spherelax.coordinate.relax import Iterate, round_rows, sweep_rows
+from spherelax.coordinate.worth import Blocks
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Step, SweepPath
 from spherelax.settings import Coordinate
@@ -169,7 +170,7 @@ class Trail:
         self.objectives: list[float] = []
         self.labels: list[NDArray[np.integer]] = []
         self.savings: list[float] = []
-        self.accounts: list[Account] = []
+        self.accounts: list[Account | Blocks] = []
         self.changed: list[int] = []
         self.rounded = np.full(model.graph.n_items, -1, dtype=np.int32)
         grouped = model.graph.grouped

@@ -7,6 +7,7 @@ all shards are sums of small tables. A problem that is not large is solved as on
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
@@ -19,14 +20,13 @@ from spherelax.coordinate.finish import choose_beyond_noise, polish_many
 from spherelax.coordinate.graph import (
     LEARN_FROM,
     LEAST_ITEMS,
-    Account,
     Draw,
     Totals,
     add_counts,
     build_graph,
 )
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.noise import beyond_noise_of, judge_savings
+from spherelax.coordinate.noise import is_beyond_noise, judge_savings
 from spherelax.coordinate.run import read_whole
 from spherelax.coordinate.trail import Route, is_at_rest
 from spherelax.coordinate.worth import factors, is_open, renumber_groups, weigh_pairs
@@ -192,7 +192,7 @@ class _Shards:
         self.description = self.reading.description(self.totals)
         walked = self.ask("walk", **self.order, totals=self.totals)
         accounts = [
-            reduce(Account.plus, of_step)
+            _add_up(of_step)
             for of_step in zip(*(found["accounts"] for found in walked), strict=True)
         ]
         changed = np.sum([found["changed"] for found in walked], axis=0).tolist()
@@ -230,10 +230,10 @@ class _Shards:
         some = _Some.of(self.ask("sample", **self.sums.how, start=self.start))
 
         def compared() -> dict[str, Any]:
-            return {"is_beyond": beyond_noise_of(self._read(some), self.gammas, self.route)}
+            return {"is_beyond": is_beyond_noise(self._read(some), self.route)}
 
-        found: NDArray[np.bool_] = once(self.plan.folder / NOISE, compared)["is_beyond"]
-        return found
+        found = once(self.plan.folder / NOISE, compared)["is_beyond"]
+        return np.full(len(self.savings), found)
 
     def _read(self, some: _Some) -> Model:
         """Return the model of some components."""
@@ -251,7 +251,7 @@ class _Shards:
         """Let all shards polish the labels of a step, and return what they save."""
         order = {**self.order, "totals": self.totals, "at": at, "gamma": gamma}
         accounts = (found["account"] for found in self.ask("polish", **order))
-        return self.description.saving(reduce(Account.plus, accounts))
+        return self.description.saving(_add_up(accounts))
 
     def finish(self, at: int, which: str, status: Status) -> dict[str, Any]:
         """Let all shards write labels: of a step, polished or joined. Return what was found."""
@@ -266,6 +266,11 @@ class _Shards:
             )
         ]
         return _outcome(status, resolution, float(self.savings[at]), steps)
+
+
+def _add_up(accounts: Iterable[Any]) -> Any:
+    """Return what labels of all shards amount to."""
+    return reduce(lambda one, other: one.plus(other), accounts)
 
 
 def _outcome(

@@ -38,10 +38,6 @@ def test_degrees_components_and_the_strongest_pull(seed):
     graph = weak_clusters(np.random.default_rng(seed), by_degree=True)
     W, n = dense_similarity(graph), graph.weight.astype(float)
     np.testing.assert_allclose(neighbors.strengths(graph), W.sum(axis=1))
-    floor = float(np.median(graph.values))
-    np.testing.assert_array_equal(neighbors.n_above(graph, floor), (floor < W).sum(axis=1))
-    above = np.where(floor < W, W, 0.0)
-    np.testing.assert_array_equal(dense_similarity(graph.above(floor)), above)
     np.testing.assert_allclose(
         neighbors.strongest_pull(graph), (W / np.outer(n, n)).max(axis=1), rtol=1e-6
     )
@@ -52,3 +48,16 @@ def test_degrees_components_and_the_strongest_pull(seed):
     assert 1 < n_components < 80
     found = neighbors.components(V.indptr.astype(np.int64), V.indices, np.empty(0, np.int32))
     np.testing.assert_array_equal(found, renumber(component))
+
+
+def test_effects_of_items_are_taken_off_scores(seed):
+    graph = weak_clusters(np.random.default_rng(seed))
+    W, is_listed = dense_similarity(graph), dense_similarity(graph) > 0
+    scores = graph.values.astype(float)
+    squares = neighbors.remove_effects(graph.indptr, graph.indices, scores, 500)
+    k = is_listed.sum(axis=1)
+    effect = np.linalg.solve(np.diag(k + 1.0) + is_listed, W.sum(axis=1))
+    rest = W - effect[:, None] - effect
+    np.testing.assert_allclose(scores, rest[is_listed], atol=1e-6)
+    expected = np.square(effect).sum() + np.square(rest[is_listed]).sum() / 2
+    assert squares.sum() == pytest.approx(expected)

@@ -47,14 +47,20 @@ def test_moments(seed):
     np.testing.assert_allclose(tally.moments(renumber(labels), weight, P.shape[1]), expected)
 
 
-def test_within_strata(seed):
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_pairs_are_counted_by_item_and_bin(n_threads, seed, monkeypatch):
+    monkeypatch.setattr("spherelax.coordinate.machine.threads.WORTH_THREADS", 1)
     rng = np.random.default_rng(seed)
     graph = weak_clusters(rng)
-    stratum = np.digitize(graph.values, [0.3, 0.6]).astype(np.uint8)
+    row = graph.rows()
+    code = np.minimum(row, graph.indices) * 7 + np.maximum(row, graph.indices)
+    bins = np.stack([code % 3, code % 5], axis=1).astype(np.uint8)
     labels = renumber(rng.integers(4, size=graph.n_items))
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    inside = labels[row] == labels[graph.indices]
-    counts = tally.within_strata(graph, stratum, labels, 2, labels.max() + 1)
-    by_stratum = np.bincount(stratum[inside], minlength=3) / 2
-    by_label = np.bincount(labels[row[inside & (stratum > 0)]], minlength=labels.max() + 1) / 2
-    np.testing.assert_array_equal(counts, np.r_[by_stratum, by_label])
+    inside = (labels[row] == labels[graph.indices]) & (graph.indices < row)
+    found = tally.tally_pairs(graph, bins, 5, labels, n_threads)
+    n = graph.n_items
+    np.testing.assert_array_equal(found.number, np.bincount(row[inside], minlength=n))
+    sums = np.bincount(row[inside], graph.values[inside], n)
+    np.testing.assert_allclose(found.similarity, sums, rtol=1e-6)
+    by_bin = [np.bincount(column[inside], minlength=5) for column in bins.T]
+    np.testing.assert_array_equal(found.of_bin, by_bin)

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
+from spherelax.coordinate.worth.alternatives import (
+    _coarsen,
+    _of_number,
+    _refine,
+    find_alternative,
+    find_frequent_alternative,
+)
 
 
 def labels(n_labels, m=60):
@@ -20,6 +26,22 @@ def test_nearly_the_same_labels_are_no_other_answer():
     almost[:1] = 5
     assert find_alternative([almost, steps[2]], np.array([99.9, 100.0]), steps[2]) is None
     assert find_alternative(steps, np.array([-5.0, -4.0, -1.0]), steps[2]) is None
+
+
+def test_a_few_nats_are_not_enough_to_be_sure():
+    """Two triangles, joined by two pairs: one label is hardly less likely."""
+    W = np.kron(np.eye(2), np.ones((3, 3)))
+    W[[0, 3, 1, 4], [3, 0, 4, 1]] = 1.0
+    result = sl.solve(W, kind="graph")
+    assert result.alternative == 1 or result.status is sl.Status.NOISE
+
+
+def test_coarser_and_finer_labels_are_nested():
+    other = np.array([0, 0, 0, 1, 1, 1, 1, 1], dtype=np.int32)
+    labels = np.array([0, 0, 1, 1, 1, 2, 2, 3], dtype=np.int32)
+    assert _coarsen(labels, other).tolist() == [0, 0, 1, 1, 1, 1, 1, 1]
+    assert _refine(labels, other).tolist() == [0, 0, 1, 2, 2, 3, 3, 4]
+    assert _of_number(labels, _coarsen(labels, other)).tolist() == [0, 1, 0, 1]
 
 
 def test_numbers_that_are_met_seldom_are_no_other_answer():
@@ -37,8 +59,17 @@ def nested(contrast, seed):
     return (half | half.T).astype(float)
 
 
-def test_a_clear_answer_has_no_rival_and_a_chosen_one_has_none(seed):
+def test_a_second_level_is_named(seed):
+    """Communities of a pair are joined 0.05 of the time, others 0.02."""
     result = sl.solve(nested(0.45, seed))
+    assert (result.n_labels, result.alternative) == (8, 4)
+    result = sl.solve(nested(0.3, seed))
+    assert result.n_labels == 4
+    assert 8 <= result.alternative <= 10
+
+
+def test_a_clear_answer_has_no_rival_and_a_chosen_one_has_none(seed):
+    result = sl.solve(nested(0.48, seed))
     assert result.n_labels == 8
     assert result.alternative is None
     assert result.with_n_labels(8).alternative is None

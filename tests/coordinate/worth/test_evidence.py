@@ -9,7 +9,7 @@ from support.twins import dense_similarity
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.readings import Plain, read_problem
-from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, learn_worth, rank_worth
+from spherelax.coordinate.worth.evidence import PRIOR, SLOPE, Worth, learn_worth
 from spherelax.problem import Problem
 
 
@@ -83,7 +83,6 @@ def test_applied_keeps_the_order_and_the_rest_of_the_graph(seed):
 
 def test_nothing_is_learnt_without_sizes_or_contradictions(seed):
     W, groups, truth = scored(seed)
-    assert rank_worth(graph_of((W > 0).astype(float), groups)) is None
     graph = graph_of(W, groups)
     assert learn_worth(graph, np.arange(len(truth), dtype=np.int32)) is None
     inside = graph_of(np.where(truth[:, None] == truth, W, 0.0), groups)

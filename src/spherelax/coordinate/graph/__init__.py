@@ -6,9 +6,9 @@ that a description of labels needs; `Draw` is the part of a large graph that sco
 a `Contraction` makes a graph of labels.
 """
 
-from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
+from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts
 from spherelax.coordinate.graph.contraction import Contraction, contract
-from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, background, build_graph, largest
+from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, build_graph, largest
 from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.graph.neighbors import Entries, components, enter_transposed, strengths
 from spherelax.coordinate.graph.part import (
@@ -34,7 +34,6 @@ __all__ = [
     "Totals",
     "add_counts",
     "are_new",
-    "background",
     "build_graph",
     "components",
     "components_up_to",
@@ -46,6 +45,5 @@ __all__ = [
     "is_large",
     "largest",
     "strengths",
-    "sum_units",
     "within",
 ]

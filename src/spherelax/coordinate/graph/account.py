@@ -25,7 +25,7 @@ Sums = NDArray[np.float64]
 
 
 class Account(NamedTuple):
-    """Sums over the labels of some items.
+    """Sums over the labels of some items; without groups, `Blocks` has more of them.
 
     Attributes
     ----------
@@ -35,22 +35,11 @@ class Account(NamedTuple):
         Pairs inside labels, weighted by the null model.
     similarity : int
         Similarity of these pairs.
-    inside : int
-        What of it is described: the same, or where there are strata the number of pairs that have
-        a similarity.
-    coded, parameters : int
-        Where each label has a mean of its own: nats that its pairs and its mean cost; else 0.
-    strata : ndarray
-        How many of the pairs are in each stratum; empty if there are no strata.
     """
 
     of_size: NDArray[np.int64]
     pairs: float
     similarity: int
-    inside: int
-    coded: int
-    parameters: int
-    strata: Sums
 
     def plus(self, other: Account) -> Account:
         """Return the account of the labels of both."""
@@ -58,10 +47,6 @@ class Account(NamedTuple):
             add_counts(self.of_size, other.of_size),
             self.pairs + other.pairs,
             self.similarity + other.similarity,
-            self.inside + other.inside,
-            self.coded + other.coded,
-            self.parameters + other.parameters,
-            self.strata + other.strata,
         )
 
 
@@ -86,8 +71,12 @@ class Totals(NamedTuple):
     of_ratio : ndarray of int64
         Where degrees are corrected for: how many similarities have each ratio ``W_ij / (n_i n_j)``,
         by its logarithm; else empty.
-    of_stratum : ndarray
-        Where sizes are described apart: number of pairs in each stratum; else empty.
+    of_degree : ndarray of int64
+        Without groups: how many items have each number of similarities; else empty.
+    of_rank : ndarray of int64 of shape (2, n_bins)
+        Where sizes differ, without groups: number of pairs in each bin of ranks; else empty.
+    unexplained : int
+        There too: what effects of items leave unexplained of the sizes, in units.
     """
 
     n_present: int
@@ -98,7 +87,9 @@ class Totals(NamedTuple):
     similarity: int
     strongest: float
     of_ratio: NDArray[np.int64]
-    of_stratum: Sums
+    of_degree: NDArray[np.int64]
+    of_rank: NDArray[np.int64]
+    unexplained: int
 
     @classmethod
     def of(
@@ -117,6 +108,7 @@ class Totals(NamedTuple):
         is_shared = shared >= 0
         of_group = np.bincount(shared[is_shared], weights=weight[is_shared]).astype(float)
         alone = weight[~is_shared]
+        nothing = np.empty(0, dtype=np.int64)
         return cls(
             n_present=graph.n_present(),
             weight=float(weight.sum()),
@@ -125,8 +117,10 @@ class Totals(NamedTuple):
             squares=float(np.square(alone).sum()),
             similarity=sum_units(values),
             strongest=graph.strongest,
-            of_ratio=_of_ratio(graph) if is_corrected else np.empty(0, dtype=np.int64),
-            of_stratum=np.empty(0),
+            of_ratio=_of_ratio(graph) if is_corrected else nothing,
+            of_degree=nothing if graph.grouped else np.bincount(np.diff(graph.indptr)),
+            of_rank=nothing,
+            unexplained=0,
         )
 
     def plus(self, other: Totals) -> Totals:
@@ -140,7 +134,9 @@ class Totals(NamedTuple):
             self.similarity + other.similarity,
             max(self.strongest, other.strongest),
             self.of_ratio + other.of_ratio,
-            self.of_stratum + other.of_stratum,
+            add_counts(self.of_degree, other.of_degree),
+            self.of_rank + other.of_rank,
+            self.unexplained + other.unexplained,
         )
 
     @property

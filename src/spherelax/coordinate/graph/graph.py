@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import begins_of, components, in_order, n_above, places_of
+from spherelax.coordinate.graph.neighbors import begins_of, components, in_order, places_of
 from spherelax.coordinate.graph.order import Order, canonical, keys_of_rows
 from spherelax.coordinate.graph.source import (
     BLOCK_ENTRIES,
@@ -24,7 +24,7 @@ from spherelax.coordinate.graph.source import (
     copy_rows,
     enter_columns,
 )
-from spherelax.labels import Labels, count_pairs, renumber
+from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem
 
 # A component with at least this number of items is large.
@@ -132,15 +132,6 @@ class Graph(NamedTuple):
         found = self.among(np.flatnonzero(np.diff(self.indptr)))
         return found._replace(group=renumber(found.group)) if self.grouped else found
 
-    def above(self, floor: float) -> Graph:
-        """Return the graph of the similarities above a floor, of the plain null model."""
-        keep = self.values > floor
-        indptr = np.r_[0, np.cumsum(n_above(self, floor))]
-        weight = (np.diff(indptr) > 0).astype(np.float32)
-        return self._replace(
-            indptr=indptr, indices=self.indices[keep], values=self.values[keep], weight=weight
-        )
-
     def among(self, items: NDArray[np.integer]) -> Graph:
         """Return the graph of some items, which must be whole components, in rising order.
 
@@ -167,11 +158,6 @@ class Graph(NamedTuple):
             unit_ptr=np.unique(n_before[self.unit_ptr]),
             given=self.given[items],
         )
-
-    def degrees(self, floor: float) -> NDArray[np.float64]:
-        """Return how many similarities above a floor each item has, at least 1 if it has any."""
-        above = n_above(self, floor)
-        return np.asarray(np.maximum(above, np.diff(self.indptr) > 0), dtype=float)
 
     def n_pairs(self) -> float:
         """Return how many pairs the null model has, weighted, without the pairs inside groups."""
@@ -244,35 +230,6 @@ def largest(problem: Problem) -> float:
 def strongest(values: NDArray[np.float32]) -> float:
     """Return the largest of some similarities; 0 if there are none or all are below."""
     return float(values.max(initial=0.0))
-
-
-def background(graph: Graph) -> float:
-    """Return the largest similarity that says nothing: at least half of all pairs are as similar.
-
-    In a sparse graph it is 0, that of the pairs without a similarity. It is 0 too if there were
-    fewer similarities above it than items.
-
-    Examples
-    --------
-    >>> W = np.kron(np.eye(3), np.full((4, 4), 5.0)) + 1.0
-    >>> round(6.0 * background(build_graph(Problem.check(W))), 3)
-    1.0
-    """
-    values, m = graph.values, graph.n_present()
-    half = count_pairs(m)
-    n_absent = 2 * half - len(values)
-    if n_absent >= half:
-        return 0.0
-    middle = np.partition(values, half - n_absent)[half - n_absent]
-    is_below = values < middle
-    n_below = n_absent + np.count_nonzero(is_below)
-    n_equal = np.count_nonzero(values == middle)
-    # Equal similarities are above the middle of all pairs if most of them are.
-    floor = middle
-    if n_below + 0.5 * n_equal > half:
-        floor = values[is_below].max(initial=0.0)
-    is_enough = np.count_nonzero(values > floor) >= 2 * m
-    return float(floor) if is_enough else 0.0
 
 
 def are_new(before: Graph, graph: Graph) -> NDArray[np.bool_]:

@@ -91,16 +91,6 @@ def longest(ptr):
 
 
 @compiled
-def n_above(graph, floor):
-    """Return how many similarities above a floor each item has."""
-    counts = np.zeros(len(graph.weight), dtype=np.int64)
-    for i in range(len(counts)):
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            counts[i] += graph.values[e] > floor
-    return counts
-
-
-@compiled
 def strengths(graph):
     """Return the summed similarity of each item."""
     sums = np.zeros(len(graph.weight))
@@ -108,6 +98,33 @@ def strengths(graph):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             sums[i] += graph.values[e]
     return sums
+
+
+@compiled
+def remove_effects(indptr, indices, scores, n_rounds):
+    """Take the effects of both items off each score.
+
+    Returns the squares of what is left and of the effects, summed for each item. An effect is the
+    mean of what the effects of other items leave, with one score of 0 added.
+    """
+    m = len(indptr) - 1
+    effect, new, own = np.zeros(m), np.zeros(m), np.zeros(m)
+    for i in range(m):
+        for e in range(indptr[i], indptr[i + 1]):
+            own[i] += scores[e]
+    for _ in range(n_rounds):
+        for i in range(m):
+            total = own[i]
+            for e in range(indptr[i], indptr[i + 1]):
+                total -= effect[indices[e]]
+            new[i] = 0.5 * effect[i] + 0.5 * total / (indptr[i + 1] - indptr[i] + 1)
+        effect, new = new, effect
+    for i in range(m):
+        new[i] = effect[i] * effect[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            scores[e] -= effect[i] + effect[indices[e]]
+            new[i] += 0.5 * scores[e] * scores[e]
+    return new
 
 
 @compiled

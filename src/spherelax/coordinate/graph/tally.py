@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -66,13 +68,59 @@ def moments(labels, weight, n_labels):
     return found
 
 
+class Tally(NamedTuple):
+    """Pairs that share a label, each counted with the later one of its items.
+
+    Attributes
+    ----------
+    similarity, number : ndarray of shape (n_items,)
+        The similarity of the pairs of each item, and their number.
+    bins : ndarray of uint8 of shape (n_entries, 2)
+        Two bins of each similarity; empty if they are not counted.
+    of_bin : ndarray of int64 of shape (2, n_bins)
+        How many pairs are in each bin.
+    """
+
+    similarity: NDArray[np.float64]
+    number: NDArray[np.int64]
+    bins: NDArray[np.uint8]
+    of_bin: NDArray[np.int64]
+
+
+def tally_pairs(
+    graph: Graph, bins: NDArray[np.uint8], n_bins: int, labels: Labels, n_threads: int = 1
+) -> Tally:
+    """Count the pairs that share a label; each thread has bins of its own, which are added."""
+    m = len(labels)
+    with Threads(n_threads, graph.indptr) as threads:
+        found = Tally(np.empty(m), np.empty(m, dtype=np.int64), bins, np.zeros((2, n_bins), int))
+        of_thread = [
+            found._replace(of_bin=np.zeros_like(found.of_bin)) for _ in range(threads.n_threads)
+        ]
+
+        def count(first: int, last: int, thread: int) -> None:
+            count_before(first, last, graph, labels, of_thread[thread])
+
+        threads.share_rows(graph.indptr, count)
+    for each in of_thread:
+        found.of_bin[:] += each.of_bin
+    return found
+
+
 @compiled
-def within_strata(graph, of_entry, labels, n_strata, n_labels):
-    """Return the number of pairs inside labels: by stratum, then by label without stratum 0."""
-    counts = np.zeros(1 + n_strata + n_labels)
-    for i in range(len(labels)):
-        for e in range(graph.indptr[i], graph.indptr[i + 1]):
-            if labels[graph.indices[e]] == labels[i]:
-                counts[of_entry[e]] += 0.5
-                counts[1 + n_strata + labels[i]] += 0.5 * (of_entry[e] > 0)
-    return counts
+def count_before(first, last, graph, labels, tally):
+    """Count the pairs of items ``first .. last - 1`` with earlier items of their label."""
+    indptr, indices, values = graph.indptr, graph.indices, graph.values
+    bins, of_bin = tally.bins, tally.of_bin
+    has_bins = len(bins) > 0
+    for i in range(np.uint64(first), np.uint64(last)):
+        c, total, n = labels[i], 0.0, np.int64(0)
+        for e in range(np.uint64(indptr[i]), np.uint64(indptr[i + np.uint64(1)])):
+            j = np.uint64(indices[e])
+            if j < i and labels[j] == c:
+                total += values[e]
+                n += 1
+                if has_bins:
+                    of_bin[0, bins[e, 0]] += 1
+                    of_bin[1, bins[e, 1]] += 1
+        tally.similarity[i], tally.number[i] = total, n

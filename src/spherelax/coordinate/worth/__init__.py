@@ -1,13 +1,16 @@
 """What a similarity of each size is worth, and what labels save, in nats."""
 
-from spherelax.coordinate.worth.alternatives import find_alternative, find_frequent_alternative
+from spherelax.coordinate.worth.alternatives import (
+    find_alternative,
+    find_frequent_alternative,
+    find_level,
+)
+from spherelax.coordinate.worth.block_model import BlockModel, Blocks, Degrees, TwoRates
 from spherelax.coordinate.worth.curve import SUREST, Curve
 from spherelax.coordinate.worth.description import (
-    PLAIN_RATE,
     Description,
     Likelihood,
     account_of,
-    are_uneven,
     names_of_matches,
 )
 from spherelax.coordinate.worth.evidence import (
@@ -18,6 +21,7 @@ from spherelax.coordinate.worth.evidence import (
     share_right,
     surprise_worth,
 )
+from spherelax.coordinate.worth.ranks import NO_BINS, SizeRanks, Sorted
 from spherelax.coordinate.worth.reliability import (
     agreement,
     factors,
@@ -26,22 +30,26 @@ from spherelax.coordinate.worth.reliability import (
     reweigh,
     weigh_pairs,
 )
-from spherelax.coordinate.worth.strata import Strata
 
 __all__ = [
-    "PLAIN_RATE",
+    "NO_BINS",
     "SUREST",
+    "BlockModel",
+    "Blocks",
     "Curve",
+    "Degrees",
     "Description",
     "Likelihood",
-    "Strata",
+    "SizeRanks",
+    "Sorted",
+    "TwoRates",
     "Worth",
     "account_of",
     "agreement",
-    "are_uneven",
     "factors",
     "find_alternative",
     "find_frequent_alternative",
+    "find_level",
     "is_open",
     "learn_worth",
     "log_rarity",

@@ -7,9 +7,10 @@ got one label falls where scores say little. A pair that is right with probabili
 ``-log(1 - p)`` nats, the information that it would be wrong. Learning begins with ranks, so any
 rising function of the scores gives nearly the same labels.
 
-In a graph without groups labels do not tell: whatever is joined agrees. There a similarity is worth
-its surprise, ``-log`` of the share of all pairs that are at least as similar. Nothing but the order
-counts, so no outlier and no rising function of the similarities changes anything.
+In a graph without groups nothing contradicts what is joined. There a similarity is worth its
+surprise, ``-log`` of the share of all pairs that are at least as similar, until labels tell how
+likely sizes are inside and outside (`block_model`). Nothing but the order counts, so no outlier and
+no rising function of the similarities changes anything.
 """
 
 from __future__ import annotations
@@ -68,10 +69,8 @@ class Worth(NamedTuple):
         return is_same and np.array_equal(self.worth, other.worth)
 
 
-def rank_worth(graph: Graph) -> Worth | None:
+def rank_worth(graph: Graph) -> Worth:
     """Return what learning begins with: the largest similarity is worth one, the smallest half.
-
-    None if there is nothing to learn: all similarities are the same.
 
     Examples
     --------
@@ -81,36 +80,27 @@ def rank_worth(graph: Graph) -> Worth | None:
     >>> rank_worth(build_graph(Problem.check(W, groups=["x", "x", "y", "y"]))).worth
     array([0.625, 0.75 , 0.875, 1.   ], dtype=float32)
     """
-    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
-        return None
     sizes, count = np.unique(graph.values, return_counts=True)
     return Worth(sizes, (0.5 + 0.5 * np.cumsum(count) / count.sum()).astype(np.float32))
 
 
-def surprise_worth(graph: Graph, rarity: float | None = None) -> Worth | None:
-    """Return what similarities without groups are worth; None if all of them are the same.
+def surprise_worth(sizes: NDArray[np.float32], rarity: float) -> Worth:
+    """Return what similarities without groups are worth, which are not all the same.
 
-    If ``rarity`` is given, the graph stands for a larger one in which a similarity is as rare.
+    ``rarity`` is that of any similarity, in nats: how rare it is that two items have one.
 
     Examples
     --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> W = [[0, 9, 0, 1], [9, 0, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
-    >>> surprise_worth(build_graph(Problem.check(W))).worth.round(2)
+    >>> surprise_worth(np.float32([9, 9, 1, 1, 1, 1]), log_rarity(6, 4)).worth.round(2)
     array([0.44, 1.  ], dtype=float32)
     """
-    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
-        return None
-    if rarity is None:
-        rarity = log_rarity(len(graph.values), graph.n_present())
-    floors = quantiles(graph.values, STEPS)
+    floors = quantiles(sizes, STEPS)
     n = np.zeros(len(floors), dtype=np.intp)
-    for block in blocks(len(graph.values)):
-        step = np.searchsorted(floors, graph.values[block], side="right") - 1
+    for block in blocks(len(sizes)):
+        step = np.searchsorted(floors, sizes[block], side="right") - 1
         n += np.bincount(step, minlength=len(n))
     at_least = np.cumsum(n[::-1])[::-1] - 0.5 * n  # of a step, half counts as such
-    surprise = rarity - np.log(at_least / len(graph.values))
+    surprise = rarity - np.log(at_least / len(sizes))
     return Worth(floors, (surprise / surprise.max()).astype(np.float32))
 
 
