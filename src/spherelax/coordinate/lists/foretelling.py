@@ -1,0 +1,433 @@
+"""How likely pairs are right if entities may have any size: labels must foretell unseen scores.
+
+Each tenth of the pairs is hidden in turn, and the hierarchy of the others (`hierarchy`) says of a
+hidden pair, at each cut, how its items are related: they share a label; or not, and neither, one or
+both of them are alone. Somebody who knows all other pairs is told the score of the hidden pair: on
+which side of a threshold t it lies, and where on that side. That takes
+
+    H(side of t | relation) + log sd(score | side, how near its items are to others)
+
+nats a pair, but for what is the same of all cuts and thresholds. The first term is small if labels
+foretell the side, the second one if there is a gap between two humps of scores. The cut and the
+threshold with the shortest code are those of the entities.
+
+Right and wrong pairs differ in their relations, so that these say how likely a pair with some score
+is right: P(relation | score) is a mixture of two distributions, whose share p(score) never falls.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, logit
+
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.graph.hashing import Keys, mix
+from spherelax.coordinate.lists.hierarchy import Hierarchy
+from spherelax.coordinate.worth.curve import Curve, Floats
+
+# Parts of the list that are hidden in turn. Fewer would take away too many pairs of small entities.
+FOLDS = 10
+# Places where thresholds and cuts are tried, evenly spaced in the log odds of the rank: few pairs
+# may be right, or few wrong.
+GRID = 400
+# Relations of the two items of a pair: alone are both, one, none; or they share a label.
+RELATIONS = 4
+# What is added to each count (Jeffreys).
+HALF = 0.5
+# How much two humps of scores say of the share of right pairs, compared with the relations.
+HUMPS = 0.5
+# Rounds of expectation maximisation at most, and the change of a share that ends them.
+ROUNDS = 100
+SETTLED = 1e-3
+# No share of right pairs is nearer to 0 or 1 than this.
+SUREST = 1e-4
+# Single precision cannot tell probabilities apart that are nearer to 0 or 1 than this.
+PRECISION = 2.0**-24
+
+
+class Foretold(NamedTuple):
+    """What a list teaches of its scores, for the pairs of any list with such scores.
+
+    Attributes
+    ----------
+    scale : {"given", "probability", "information"}
+        How scores are read: as they are; as probabilities, by their log odds; as ``-log(1 - p)``.
+    low, top : float
+        The lowest score, and the one that makes two items the same; infinity if there is none.
+    cut : float
+        The level of the hierarchy at which items are related.
+    curve : Curve
+        Bins of scores.
+    share : ndarray
+        How likely the pairs of each bin are right, by their score.
+    ratio : ndarray of shape (4,)
+        How much likelier each relation is of a right pair than of a wrong one.
+    cuts : ndarray
+        Levels that rise, at which the hierarchy is cut.
+    threshold : float
+        The score between right and wrong pairs.
+    saved : float
+        Nats a pair by which two humps and relations describe scores better than one hump does.
+    is_told : bool
+        Whether that is more than the cut and the threshold cost; else the list cannot tell.
+    finer, coarser : int
+        Number of labels of another answer that the list shows more clearly than this one, inside
+        labels and between them; 0: none.
+    """
+
+    scale: str
+    low: float
+    top: float
+    cut: float
+    curve: Curve
+    share: Floats
+    ratio: Floats
+    cuts: Floats
+    threshold: float
+    saved: float
+    is_told: bool
+    finer: int = 0
+    coarser: int = 0
+
+    def right(self, pairs: Candidates) -> Floats:
+        """Return for each pair how likely it is right."""
+        table = _Table.of(pairs, self)
+        relation = _relate(table.foretell(), self.cut)
+        share = self.share[self.curve.bins(table.score)]
+        found = expit(logit(share) + np.log(self.ratio)[relation])
+        return np.append(found, self.share[-1])[table.row]
+
+    def steps(self, pairs: Candidates) -> list[NDArray[np.int32]]:
+        """Return the labels of each cut, from the highest one down."""
+        table = _Table.of(pairs, self)
+        tree = table.tree()
+        return [tree.labels(cut)[table.item].astype(np.int32) for cut in self.cuts[::-1]]
+
+
+def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool = True) -> Foretold:
+    """Learn from a list what its scores are worth.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> one, other = np.triu_indices(80, 1)
+    >>> is_right = one // 2 == other // 2
+    >>> kept = is_right | (rng.random(len(one)) < 0.1)
+    >>> score = rng.normal(np.where(is_right, 0.8, 0.3), 0.05)
+    >>> pairs = Candidates(80, one[kept], other[kept], score[kept])
+    >>> right = learn_foretold(pairs).right(pairs)
+    >>> bool(np.all((right > 0.5) == is_right[kept]))
+    True
+    """
+    score = read_scale(pairs.score, scale)
+    top = float(score.max()) if pairs.group is None else np.inf
+    if np.count_nonzero(score == top) <= 1:
+        top = np.inf
+    nothing = np.ones(1)
+    begin = Foretold(
+        *(scale, float(score.min()), top, np.inf, Curve.from_cuts(np.empty(0))),
+        *(HALF * nothing, np.ones(RELATIONS), np.inf * nothing, np.inf, 0.0, False),
+    )
+    table = _Table.of(pairs, begin)
+    if len(table.score) < 2 or np.ptp(table.score) == 0.0:
+        return begin._replace(cuts=-np.inf * nothing, share=(1.0 - SUREST) * nothing)
+    seen, tree = table.foretell(), table.tree()
+    cuts = _spread(tree.levels)
+    code = _Code.of(table.score, seen, cuts)
+    cut, threshold = code.best(cuts)
+    side = table.score >= threshold
+    curve, humps = Curve.from_cuts(code.edges), _humps(table.score, side)
+    meet = tree.meet(table.one, table.other)
+    right = side.astype(float)
+    # The cut that foretells most is not always the one that the threshold means.
+    for _ in range(2):
+        share, ratio = _fit(curve.bins(table.score), _relate(seen, cut), humps)
+        odds = logit(share[curve.bins(table.score)]) + np.log(ratio)[_relate(seen, cut)]
+        right = np.maximum(expit(odds), right)
+        used, cut = cut, _best_cut(cuts, meet, right)
+        right = np.zeros(1)
+    found = begin._replace(
+        cut=used,
+        curve=curve,
+        share=share,
+        ratio=ratio,
+        cuts=cuts,
+        threshold=threshold,
+        saved=code.saved,
+        is_told=code.saved * len(table.score) > np.log(code.length.size),
+    )
+    if not has_rivals or pairs.group is not None:
+        return found
+    labels = tree.labels(cut)[table.item]
+    inside = labels[pairs.one] == labels[pairs.other]
+    finer = _rival(pairs, np.arange(pairs.n_items), inside, found)
+    return found._replace(finer=finer, coarser=_rival(pairs, labels, ~inside, found))
+
+
+def read_scale(score: NDArray[np.floating], scale: str) -> Floats:
+    """Return scores as they are, or log odds of probabilities.
+
+    Examples
+    --------
+    >>> read_scale(np.array([0.5, 0.9]), "probability").round(2)
+    array([0.  , 2.2])
+    >>> read_scale(np.log([2.0, 10.0]), "information").round(2)
+    array([0.  , 2.2])
+    """
+    x = score.astype(float)
+    if scale == "given":
+        return x
+    if scale == "information":
+        x = -np.expm1(-x)
+    return np.asarray(logit(np.clip(x, PRECISION, 1.0 - PRECISION)))
+
+
+def find_scale(score: NDArray[np.floating]) -> str:
+    """Tell whether scores up to 1 are better read as probabilities.
+
+    They are if two humps of their log odds describe the scores in one bit a pair less: more than
+    the side of any threshold can take.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> odds = rng.normal(np.where(rng.random(1000) < 0.3, 6.0, -4.0), 2.0)
+    >>> find_scale(expit(odds)), find_scale(0.5 + 0.03 * odds)
+    ('probability', 'given')
+    """
+    inner = score[(score > 0.0) & (score < score.max())].astype(float)
+    if len(inner) < 2 or np.ptp(inner) == 0.0 or score.max() > 1.0:
+        return "given"
+    odds = read_scale(inner, "probability")
+    slope = -np.log(np.maximum(inner * (1.0 - inner), PRECISION)).mean()
+    saved = _marginal(inner) - (_marginal(odds) - slope)
+    return "probability" if saved > np.log(2.0) else "given"
+
+
+class _Table(NamedTuple):
+    """Pairs of items, each listed once: items that are the same were joined before."""
+
+    item: NDArray[np.int64]  # (n_items), what an item is joined to, numbered from 0
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+    score: Floats
+    group: NDArray[np.int32]
+    low: float
+    row: NDArray[np.int64]  # the row of each pair that was given; the last one: its items are one
+
+    @classmethod
+    def of(cls, pairs: Candidates, known: Foretold) -> _Table:
+        """Join what is the same, and take the mean score of pairs that are then one."""
+        score, n = read_scale(pairs.score, known.scale), pairs.n_items
+        same, item = score >= known.top, np.arange(n)
+        if same.any():
+            links = coo_array((same[same], (pairs.one[same], pairs.other[same])), shape=(n, n))
+            item = connected_components(links, directed=False)[1].astype(np.int64)
+        one, other = item[pairs.one], item[pairs.other]
+        apart = np.flatnonzero(one != other)
+        key = np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart]
+        kept, row, times = np.unique(key, return_inverse=True, return_counts=True)
+        rows = np.full(len(one), len(kept))
+        rows[apart] = row
+        mean = np.bincount(row, weights=score[apart], minlength=len(kept)) / times
+        group = np.empty(0, np.int32) if pairs.group is None else pairs.group
+        return cls(item, kept // n, kept % n, mean, group, known.low, rows)
+
+    def tree(self, kept: NDArray[np.bool_] | slice = slice(None)) -> Hierarchy:
+        """Return the hierarchy of some of the pairs."""
+        one, other, score = self.one[kept], self.other[kept], self.score[kept] - self.low
+        return Hierarchy.of(len(self.item), one, other, score, self.group)
+
+    def foretell(self) -> Floats:
+        """Return of each pair, by hierarchies that have not seen it, three levels.
+
+        Where its two items meet; and where the earlier and the later of both stop being alone.
+        """
+        found, fold = np.empty((3, len(self.score))), self._folds()
+        for number in range(FOLDS):
+            hidden = fold == number
+            tree = self.tree(~hidden)
+            one, other = self.one[hidden], self.other[hidden]
+            first = np.sort([tree.first[one], tree.first[other]], axis=0)
+            found[:, hidden] = tree.meet(one, other), *first
+        return found
+
+    def _folds(self) -> NDArray[np.int64]:
+        """Return the fold of each pair, by its score and by the scores of all pairs of its items.
+
+        So it depends neither on the order of the pairs nor on what lies beside.
+        """
+        key: Keys = mix(self.score.view(np.uint64))
+        of_item = np.zeros(len(self.item), np.uint64)
+        np.add.at(of_item, self.one, key)
+        np.add.at(of_item, self.other, key)
+        drawn = mix(key + mix(of_item)[self.one] + mix(of_item)[self.other])
+        return (drawn % np.uint64(FOLDS)).astype(np.int64)
+
+
+class _Code(NamedTuple):
+    """How many nats a pair it takes to tell hidden scores, by cut and by threshold."""
+
+    edges: Floats
+    length: Floats  # (n_cuts, n_edges), compared with one hump
+
+    @classmethod
+    def of(cls, score: Floats, seen: Floats, cuts: Floats) -> _Code:
+        """Add up what the sides of all thresholds take, and what the places on both sides do."""
+        edges = _spread(score)[1:]
+        bins = np.searchsorted(edges, score, side="right")
+        return cls(edges, _side_code(bins, seen, cuts) + _place_code(score, bins, seen[1]))
+
+    def best(self, cuts: Floats) -> tuple[float, float]:
+        """Return the cut and the threshold with the shortest code."""
+        cut, edge = np.unravel_index(self.length.argmin(), self.length.shape)
+        return float(cuts[cut]), float(self.edges[edge])
+
+    @property
+    def saved(self) -> float:
+        """What the shortest code saves, in nats a pair."""
+        return -float(self.length.min())
+
+
+def _side_code(bins: NDArray[np.intp], seen: Floats, cuts: Floats) -> Floats:
+    """Return the entropy of the side of each threshold, given the relation at each cut."""
+    n_bins, n_cuts = int(bins.max()) + 1, len(cuts)
+    above = []
+    for level in seen:
+        key = np.searchsorted(cuts, level, side="right") * n_bins + bins
+        table = np.bincount(key, minlength=(n_cuts + 1) * n_bins).reshape(n_cuts + 1, n_bins)
+        above.append(table[::-1].cumsum(axis=0)[::-1][1:])
+    met, both, any_ = above
+    total = np.zeros((n_cuts, n_bins - 1))
+    for count in (met, both - met, any_ - both, np.bincount(bins) - any_):
+        low = count.cumsum(axis=1)[:, :-1] + HALF
+        high = count.sum(axis=1, keepdims=True) + 2.0 * HALF - low
+        total -= low * np.log(low / (low + high)) + high * np.log(high / (low + high))
+    return total / len(bins)
+
+
+def _place_code(score: Floats, bins: NDArray[np.intp], near: Floats) -> Floats:
+    """Return log sd(score | side) for each threshold, compared with one hump.
+
+    Scores rise with how near the items of a pair are to others, which is taken off by regression.
+    Of scores that have few values, what lies between two values is not told: the spacing of values
+    is added to their spread (Sheppard).
+    """
+    n, n_bins = len(score), int(bins.max()) + 1
+    near = np.where(np.isfinite(near), near, 0.0)
+    near = near - near.mean()
+    norm = float(np.sqrt(near @ near))
+    near = near / norm if norm > 0.0 else near
+    rest = score - score.mean()
+    rest = rest - near * float(near @ rest)
+
+    def sums(values: Floats) -> Floats:
+        return np.asarray(np.bincount(bins, weights=values, minlength=n_bins).cumsum()[:-1])
+
+    below = np.bincount(bins, minlength=n_bins).cumsum()[:-1]
+    spread = below * (1.0 - below / n) - np.square(sums(near))
+    explained = np.square(sums(rest)) / np.maximum(spread, HALF)
+    whole, grain = float(rest @ rest), _grain(score) * n
+    within = np.maximum(whole - explained, 0.0)
+    return np.asarray(0.5 * np.log((within + grain) / (whole + grain)))
+
+
+def _grain(score: Floats) -> float:
+    """Return the variance inside one step of scores, if their values are evenly spaced."""
+    return float((np.ptp(score) / (len(np.unique(score)) - 1)) ** 2 / 12.0)
+
+
+def _marginal(score: Floats) -> float:
+    """Return how many nats a pair scores take by two humps, without relations."""
+    edges = _spread(score)[1:]
+    bins = np.searchsorted(edges, score, side="right")
+    above = 1.0 - np.bincount(bins).cumsum()[:-1] / len(score)
+    side = -(above * np.log(above) + (1.0 - above) * np.log(1.0 - above))
+    place = _place_code(score, bins, np.zeros(len(score)))
+    return float((side + place).min() + np.log(score.std()))
+
+
+def _spread(values: Floats) -> Floats:
+    """Return some of the values, which rise: evenly spaced in the log odds of their ranks."""
+    n = len(values)
+    ends = np.log(n) * np.linspace(-1.0, 1.0, GRID)
+    at = np.unique((n * expit(ends)).astype(np.intp).clip(0, n - 1))
+    ordered = np.sort(values)
+    return np.unique(np.r_[ordered[0], ordered[at]])
+
+
+def _relate(seen: Floats, cut: float) -> NDArray[np.int64]:
+    """Return the relation of each pair at a cut: how many of its items are not alone; 3: one label.
+
+    Examples
+    --------
+    >>> _relate(np.array([[0.9, 0.1, 0.1], [0.9, 0.5, 0.1], [0.9, 0.5, 0.5]]), 0.4)
+    array([3, 2, 1])
+    """
+    return np.asarray((seen >= cut).sum(axis=0))
+
+
+def _humps(score: Floats, side: NDArray[np.bool_]) -> Floats:
+    """Return how likely each pair belongs to the upper one of two normal humps of one width."""
+    high, low = score[side].mean(), score[~side].mean()
+    spread = np.mean(np.square(score - np.where(side, high, low))) + _grain(score)
+    odds = (high - low) / spread * (score - 0.5 * (high + low)) + logit(side.mean())
+    return np.asarray(np.clip(expit(odds), SUREST, 1.0 - SUREST))
+
+
+def _fit(
+    bins: NDArray[np.intp], relation: NDArray[np.int64], humps: Floats
+) -> tuple[Floats, Floats]:
+    """Return the share of right pairs of each bin, and the likelihood ratio of each relation.
+
+    Expectation maximisation, beginning with the humps, which count `HUMPS` times as much as the
+    relations do: where relations tell nothing, the humps are left.
+    """
+    n_bins = int(bins.max()) + 1
+    count = np.bincount(bins * RELATIONS + relation, minlength=n_bins * RELATIONS)
+    count = count.reshape(n_bins, RELATIONS).astype(float)
+    weight = count.sum(axis=1)
+    prior = share = np.bincount(bins, weights=humps, minlength=n_bins) / weight
+    right = np.repeat(share[:, None], RELATIONS, axis=1)
+    for _ in range(ROUNDS):
+        one, other = ((count * each).sum(axis=0) + HALF for each in (right, 1.0 - right))
+        ratio = one / one.sum() / (other / other.sum())
+        right = expit(logit(share)[:, None] + np.log(ratio))
+        mean = ((count * right).sum(axis=1) / weight + HUMPS * prior) / (1.0 + HUMPS)
+        last, share = share, isotonic_regression(mean, weights=weight).x
+        share = np.clip(share, SUREST, 1.0 - SUREST)
+        if np.abs(share - last).max() < SETTLED:
+            break
+    return share, np.asarray(ratio)
+
+
+def _best_cut(cuts: Floats, meet: Floats, right: Floats) -> float:
+    """Return the cut with the largest expected F over listed pairs."""
+    order = np.argsort(-meet)
+    n_joined = np.searchsorted(-meet[order], -cuts, side="right")
+    hits = np.r_[0.0, np.cumsum(right[order])][n_joined]
+    return float(cuts[np.argmax(hits / (n_joined + right.sum()))])
+
+
+def _rival(
+    pairs: Candidates, item: NDArray[np.int64], chosen: NDArray[np.bool_], known: Foretold
+) -> int:
+    """Return how many labels some pairs of the list show, if they show them more clearly."""
+    if np.count_nonzero(chosen) < 2:
+        return 0
+    score = pairs.score[chosen]
+    some = Candidates(pairs.n_items, item[pairs.one[chosen]], item[pairs.other[chosen]], score)
+    found = learn_foretold(some, known.scale, has_rivals=False)
+    if not found.is_told or found.saved <= known.saved:
+        return 0
+    table = _Table.of(some, found)
+    tree, relation = table.tree(), _relate(table.foretell(), found.cut)
+    odds = logit(found.share[found.curve.bins(table.score)]) + np.log(found.ratio)[relation]
+    cut = _best_cut(found.cuts, tree.meet(table.one, table.other), expit(odds))
+    return len(np.unique(tree.labels(cut)[table.item][item]))
