@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from spherelax import result
 from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, background, within
+from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.sampling import Judged
 from spherelax.coordinate.worth import Description, Likelihood, Strata, account_of, are_uneven
 from spherelax.labels import Labels, count_labels
@@ -72,6 +73,8 @@ class Reading(ABC):
     unit: float = 1.0
     is_corrected: bool = False
 
+    # What labels foretell, if these are cuts of a hierarchy instead of steps of a walk.
+    foretold: ClassVar[Foretold | None] = None
     # Whether what labels save is their log likelihood, which has a natural zero.
     is_likelihood: ClassVar[bool] = False
 

@@ -32,6 +32,7 @@ from spherelax.coordinate.graph import (
     within,
 )
 from spherelax.coordinate.lists import (
+    Foretold,
     Scores,
     judge_odds,
     judge_right,
@@ -218,10 +219,12 @@ class Stated(LogOdds):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Listed(LogOdds):
-    r"""Log odds learnt from a list of candidates, of which most are wrong.
+    r"""Log odds learnt from a list of candidates.
 
-    How likely a pair with some score is right follows from which pairs contradict each other, by
-    expectation maximisation. The log odds are shifted so that pairs above 0 raise the expected F.
+    How likely a pair with some score is right follows from which pairs contradict each other; or,
+    where entities may have any size, from how well labels foretell scores that they have not seen.
+    These labels are cuts of a hierarchy. The log odds are shifted so that pairs above 0 raise the
+    expected F, and choose among the cuts.
 
     Attributes
     ----------
@@ -234,11 +237,16 @@ class Listed(LogOdds):
     def read(
         self,
         graph: Graph,
-        numbers: NDArray[np.integer],
+        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
         sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Judge the pairs of a graph."""
-        return self.bind(graph, self.scores.predict(graph, sources, numbers))
+        return self.bind(graph, self.scores.predict(graph, sources))
+
+    @property
+    def foretold(self) -> Foretold | None:  # type: ignore[override]
+        """What labels foretell; None: items have one partner at most."""
+        return self.scores.lesson if isinstance(self.scores.lesson, Foretold) else None
 
     def bind(self, graph: Graph, judged: Judged) -> Model:
         """Return the model of a graph whose pairs have been judged."""
@@ -290,7 +298,9 @@ def read_problem(
         graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity)
     )
     if seen is not None:
-        taught = learn_scores(graph, kind, seen, None if sources is None else sources[graph.given])
+        of_item = None if sources is None else sources[graph.given]
+        scale = "information" if is_model else None
+        taught = learn_scores(graph, kind, seen, of_item, scale)
         if taught is not None:
             scores, judged = taught
             return Listed(unit=unit, scores=scores).bind(graph, judged)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from spherelax.coordinate.graph import Account, Draw, Totals
-from spherelax.coordinate.lists import Matching, Partition, Ranks, Scores
+from spherelax.coordinate.lists import Foretold, Matching, Ranks, Scores
 from spherelax.coordinate.readings import Learnt, Listed, Plain, Ranked, Stated
 from spherelax.coordinate.sampling import Beliefs
 from spherelax.coordinate.worth import Curve, Worth
@@ -26,7 +26,7 @@ TREE = "tree"
 SINGLE = {"Curve": "cuts", "Ranks": "sorted"}
 TUPLES = {
     each.__name__: each
-    for each in (Account, Beliefs, Draw, Matching, Partition, Scores, Totals, Worth)
+    for each in (Account, Beliefs, Draw, Foretold, Matching, Scores, Totals, Worth)
 }
 MAKERS = {**TUPLES, "Curve": Curve.from_cuts, "Ranks": Ranks}
 READINGS = {each.__name__: each for each in (Learnt, Listed, Plain, Ranked, Stated)}

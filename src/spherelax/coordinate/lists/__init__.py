@@ -1,5 +1,6 @@
 """Lists of scored candidates: how likely each pair is right."""
 
+from spherelax.coordinate.lists.foretelling import Foretold
 from spherelax.coordinate.lists.matching import Matching, Ranks
 from spherelax.coordinate.lists.odds import (
     Scores,
@@ -14,11 +15,10 @@ from spherelax.coordinate.lists.odds import (
     uncompared_sources,
     wedges_of_list,
 )
-from spherelax.coordinate.lists.partition import Partition
 
 __all__ = [
+    "Foretold",
     "Matching",
-    "Partition",
     "Ranks",
     "Scores",
     "judge_labels",

@@ -17,6 +17,7 @@ is right: P(relation | score) is a mixture of two distributions, whose share p(s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.hashing import Keys, mix
 from spherelax.coordinate.lists.hierarchy import Hierarchy
 from spherelax.coordinate.worth.curve import Curve, Floats
+from spherelax.labels import Labels, renumber
 
 # Parts of the list that are hidden in turn. Fewer would take away too many pairs of small entities.
 FOLDS = 10
@@ -69,7 +71,9 @@ class Foretold(NamedTuple):
     ratio : ndarray of shape (4,)
         How much likelier each relation is of a right pair than of a wrong one.
     cuts : ndarray
-        Levels that rise, at which the hierarchy is cut.
+        Levels that rise, at which the hierarchy can be cut; above the last one nothing merges.
+    best : float
+        The one of them with the largest expected F.
     threshold : float
         The score between right and wrong pairs.
     saved : float
@@ -89,6 +93,7 @@ class Foretold(NamedTuple):
     share: Floats
     ratio: Floats
     cuts: Floats
+    best: float
     threshold: float
     saved: float
     is_told: bool
@@ -103,11 +108,12 @@ class Foretold(NamedTuple):
         found = expit(logit(share) + np.log(self.ratio)[relation])
         return np.append(found, self.share[-1])[table.row]
 
-    def steps(self, pairs: Candidates) -> list[NDArray[np.int32]]:
-        """Return the labels of each cut, from the highest one down."""
+    def steps(self, pairs: Candidates, cuts: Floats) -> Iterator[Labels]:
+        """Yield labels at each cut of the hierarchy of a list."""
         table = _Table.of(pairs, self)
         tree = table.tree()
-        return [tree.labels(cut)[table.item].astype(np.int32) for cut in self.cuts[::-1]]
+        for cut in cuts:
+            yield renumber(tree.labels(cut)[table.item])
 
 
 def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool = True) -> Foretold:
@@ -132,11 +138,11 @@ def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool 
     nothing = np.ones(1)
     begin = Foretold(
         *(scale, float(score.min()), top, np.inf, Curve.from_cuts(np.empty(0))),
-        *(HALF * nothing, np.ones(RELATIONS), np.inf * nothing, np.inf, 0.0, False),
+        *(nothing, np.ones(RELATIONS), 0.0 * nothing, 0.0, np.inf, 0.0, False),
     )
     table = _Table.of(pairs, begin)
     if len(table.score) < 2 or np.ptp(table.score) == 0.0:
-        return begin._replace(cuts=-np.inf * nothing, share=(1.0 - SUREST) * nothing)
+        return begin._replace(share=(1.0 - SUREST) * nothing)
     seen, tree = table.foretell(), table.tree()
     cuts = _spread(tree.levels)
     code = _Code.of(table.score, seen, cuts)
@@ -157,7 +163,8 @@ def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool 
         curve=curve,
         share=share,
         ratio=ratio,
-        cuts=cuts,
+        cuts=np.append(cuts, np.nextafter(cuts[-1], np.inf)),
+        best=cut,
         threshold=threshold,
         saved=code.saved,
         is_told=code.saved * len(table.score) > np.log(code.length.size),
@@ -426,8 +433,5 @@ def _rival(
     found = learn_foretold(some, known.scale, has_rivals=False)
     if not found.is_told or found.saved <= known.saved:
         return 0
-    table = _Table.of(some, found)
-    tree, relation = table.tree(), _relate(table.foretell(), found.cut)
-    odds = logit(found.share[found.curve.bins(table.score)]) + np.log(found.ratio)[relation]
-    cut = _best_cut(found.cuts, tree.meet(table.one, table.other), expit(odds))
-    return len(np.unique(tree.labels(cut)[table.item][item]))
+    (labels,) = found.steps(some, np.array([found.best]))
+    return len(np.unique(labels[item]))
