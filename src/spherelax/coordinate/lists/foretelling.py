@@ -9,7 +9,9 @@ which side of a threshold t it lies, and where on that side. That takes
 
 nats a pair, but for what is the same of all cuts and thresholds. The first term is small if labels
 foretell the side, the second one if there is a gap between two humps of scores. The cut and the
-threshold with the shortest code are those of the entities.
+threshold with the shortest code are those of the entities. A list cannot tell if labels foretell
+sides by less than it takes to name the cut and the threshold, and if there is no valley between two
+humps that is worth naming the threshold.
 
 Right and wrong pairs differ in their relations, so that these say how likely a pair with some score
 is right: P(relation | score) is a mixture of two distributions, whose share p(score) never falls.
@@ -18,7 +20,7 @@ is right: P(relation | score) is a mixture of two distributions, whose share p(s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,7 @@ from scipy.special import expit, logit
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.hashing import Keys, mix
 from spherelax.coordinate.lists.hierarchy import Hierarchy
+from spherelax.coordinate.sampling.doubt import SURE, clip_probability
 from spherelax.coordinate.worth.curve import Curve, Floats
 from spherelax.labels import Labels, renumber
 
@@ -47,8 +50,6 @@ HUMPS = 0.5
 # Rounds of expectation maximisation at most, and the change of a share that ends them.
 ROUNDS = 100
 SETTLED = 1e-3
-# No share of right pairs is nearer to 0 or 1 than this.
-SUREST = 1e-4
 # Single precision cannot tell probabilities apart that are nearer to 0 or 1 than this.
 PRECISION = 2.0**-24
 
@@ -68,18 +69,20 @@ class Foretold(NamedTuple):
         Bins of scores.
     share : ndarray
         How likely the pairs of each bin are right, by their score.
+    same : float
+        How likely pairs are right that make two items the same.
     ratio : ndarray of shape (4,)
         How much likelier each relation is of a right pair than of a wrong one.
     cuts : ndarray
         Levels that rise, at which the hierarchy can be cut; above the last one nothing merges.
     best : float
-        The one of them with the largest expected F.
+        The one of them with the largest expected F over listed pairs.
     threshold : float
         The score between right and wrong pairs.
     saved : float
         Nats a pair by which two humps and relations describe scores better than one hump does.
     is_told : bool
-        Whether that is more than the cut and the threshold cost; else the list cannot tell.
+        Whether the list can tell right pairs from wrong ones.
     finer, coarser : int
         Number of labels of another answer that the list shows more clearly than this one, inside
         labels and between them; 0: none.
@@ -91,6 +94,7 @@ class Foretold(NamedTuple):
     cut: float
     curve: Curve
     share: Floats
+    same: float
     ratio: Floats
     cuts: Floats
     best: float
@@ -106,7 +110,24 @@ class Foretold(NamedTuple):
         relation = _relate(table.foretell(), self.cut)
         share = self.share[self.curve.bins(table.score)]
         found = expit(logit(share) + np.log(self.ratio)[relation])
-        return np.append(found, self.share[-1])[table.row]
+        return np.append(found, self.same)[table.row]
+
+    def join_all(self) -> Foretold:
+        """Take all pairs for right: nothing contradicts them."""
+        return self._even(1.0 - SURE)._replace(cuts=np.zeros(1), best=0.0, is_told=True)
+
+    def join_none(self) -> Foretold:
+        """Take all pairs for wrong, but those that make two items the same."""
+        return self._even(SURE)._replace(best=float(self.cuts[-1]))
+
+    def _even(self, share: float) -> Foretold:
+        """Take pairs of all scores for as likely right."""
+        return self._replace(
+            curve=Curve.from_cuts(np.empty(0)),
+            share=np.array([share]),
+            same=1.0 - SURE,
+            ratio=np.ones(RELATIONS),
+        )
 
     def steps(self, pairs: Candidates, cuts: Floats) -> Iterator[Labels]:
         """Yield labels at each cut of the hierarchy of a list."""
@@ -138,11 +159,11 @@ def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool 
     nothing = np.ones(1)
     begin = Foretold(
         *(scale, float(score.min()), top, np.inf, Curve.from_cuts(np.empty(0))),
-        *(nothing, np.ones(RELATIONS), 0.0 * nothing, 0.0, np.inf, 0.0, False),
+        *(nothing, 1.0, nothing, 0.0 * nothing, 0.0, np.inf, 0.0, False),
     )
     table = _Table.of(pairs, begin)
     if len(table.score) < 2 or np.ptp(table.score) == 0.0:
-        return begin._replace(share=(1.0 - SUREST) * nothing)
+        return begin.join_all()
     seen, tree = table.foretell(), table.tree()
     cuts = _spread(tree.levels)
     code = _Code.of(table.score, seen, cuts)
@@ -150,28 +171,32 @@ def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool 
     side = table.score >= threshold
     curve, humps = Curve.from_cuts(code.edges), _humps(table.score, side)
     meet = tree.meet(table.one, table.other)
-    right = side.astype(float)
+    bins, cuts = curve.bins(table.score), np.append(cuts, np.nextafter(cuts[-1], np.inf))
+
+    def judge(cut: float) -> tuple[Floats, Floats, Floats]:
+        relation = _relate(seen, cut)
+        share, ratio = _fit(bins, relation, humps)
+        return share, ratio, expit(logit(share[bins]) + np.log(ratio)[relation])
+
     # The cut that foretells most is not always the one that the threshold means.
-    for _ in range(2):
-        share, ratio = _fit(curve.bins(table.score), _relate(seen, cut), humps)
-        odds = logit(share[curve.bins(table.score)]) + np.log(ratio)[_relate(seen, cut)]
-        right = np.maximum(expit(odds), right)
-        used, cut = cut, _best_cut(cuts, meet, right)
-        right = np.zeros(1)
+    right = np.maximum(judge(cut)[2], side)
+    cut = _best_cut(cuts, meet, right)
+    share, ratio, right = judge(cut)
     found = begin._replace(
-        cut=used,
+        cut=cut,
         curve=curve,
         share=share,
+        same=float(share[-1]),
         ratio=ratio,
-        cuts=np.append(cuts, np.nextafter(cuts[-1], np.inf)),
-        best=cut,
+        cuts=cuts,
+        best=_best_cut(cuts, meet, right),
         threshold=threshold,
         saved=code.saved,
-        is_told=code.saved * len(table.score) > np.log(code.length.size),
+        is_told=code.is_told(table.score, side),
     )
     if not has_rivals or pairs.group is not None:
         return found
-    labels = tree.labels(cut)[table.item]
+    labels = tree.labels(found.best)[table.item]
     inside = labels[pairs.one] == labels[pairs.other]
     finer = _rival(pairs, np.arange(pairs.n_items), inside, found)
     return found._replace(finer=finer, coarser=_rival(pairs, labels, ~inside, found))
@@ -215,6 +240,16 @@ def find_scale(score: NDArray[np.floating]) -> str:
     slope = -np.log(np.maximum(inner * (1.0 - inner), PRECISION)).mean()
     saved = _marginal(inner) - (_marginal(odds) - slope)
     return "probability" if saved > np.log(2.0) else "given"
+
+
+def find_threshold(right: Floats) -> float:
+    """Return half of the largest F that joining the likeliest pairs can be expected to have.
+
+    Joining one more pair raises the expected F if it is right with a higher probability.
+    """
+    best_first = np.sort(right)[::-1]
+    expected = 2.0 * np.cumsum(best_first) / (np.arange(1, len(right) + 1) + right.sum())
+    return 0.5 * float(expected.max())
 
 
 class _Table(NamedTuple):
@@ -282,24 +317,76 @@ class _Code(NamedTuple):
     """How many nats a pair it takes to tell hidden scores, by cut and by threshold."""
 
     edges: Floats
-    length: Floats  # (n_cuts, n_edges), compared with one hump
+    side: Floats  # (n_cuts, n_edges), the entropy of the side, given the relation
+    place: Floats  # (n_edges), log sd of the place on that side, compared with one hump
 
     @classmethod
     def of(cls, score: Floats, seen: Floats, cuts: Floats) -> _Code:
         """Add up what the sides of all thresholds take, and what the places on both sides do."""
         edges = _spread(score)[1:]
         bins = np.searchsorted(edges, score, side="right")
-        return cls(edges, _side_code(bins, seen, cuts) + _place_code(score, bins, seen[1]))
+        return cls(edges, _side_code(bins, seen, cuts), _place_code(score, bins, seen[1]))
 
     def best(self, cuts: Floats) -> tuple[float, float]:
         """Return the cut and the threshold with the shortest code."""
-        cut, edge = np.unravel_index(self.length.argmin(), self.length.shape)
+        cut, edge = np.unravel_index((self.side + self.place).argmin(), self.side.shape)
         return float(cuts[cut]), float(self.edges[edge])
 
     @property
     def saved(self) -> float:
         """What the shortest code saves, in nats a pair."""
-        return -float(self.length.min())
+        return -float((self.side + self.place).min())
+
+    def is_told(self, score: Floats, upper: NDArray[np.bool_]) -> bool:
+        """Tell whether labels foretell the sides, or a valley of scores is between them."""
+        at = (self.side + self.place).argmin()
+        foretold = len(score) * (_entropy(upper.mean()) - self.side.ravel()[at])
+        return bool(
+            foretold > np.log(self.side.size) or _valley(score, upper) > np.log(self.edges.size)
+        )
+
+
+def _entropy(share: Any) -> Any:
+    """Return the entropy of a side that this share of the pairs is on, in nats."""
+    return -share * np.log(share) - (1.0 - share) * np.log1p(-share)
+
+
+def _valley(score: Floats, upper: NDArray[np.bool_]) -> float:
+    """Return by how many nats two densities with one mode each are likelier than one with one mode.
+
+    Examples
+    --------
+    >>> score = np.r_[np.linspace(0.0, 0.4, 90), np.linspace(0.8, 1.0, 30)]
+    >>> round(_valley(score, score > 0.6)), round(_valley(score, score > 0.2))
+    (35, 0)
+    """
+    places = ((score - score.min()) / np.ptp(score) * GRID).astype(np.intp).clip(0, GRID - 1)
+    counts = (np.bincount(places[side], minlength=GRID) for side in (upper, ~upper))
+    high, low = counts
+    return _one_mode(high) + _one_mode(low) - _one_mode(high + low)
+
+
+def _one_mode(count: NDArray[np.intp]) -> float:
+    """Return the log likelihood of counts, but for a constant, by the best density with one mode."""
+    return float((_rising(count) + _rising(count[::-1])[::-1]).max())
+
+
+def _rising(count: NDArray[np.intp]) -> Floats:
+    """Return the log likelihood of the first 0, 1, 2 .. counts by the best rising density.
+
+    Pools of neighbours that would fall are joined (as in isotonic regression).
+    """
+    pools: list[tuple[float, float, float]] = []
+    found = [0.0]
+    for each in count:
+        n, width = float(each), 1.0
+        while pools and pools[-1][0] * width >= n * pools[-1][1]:
+            n, width = n + pools[-1][0], width + pools[-1][1]
+            pools.pop()
+        before = pools[-1][2] if pools else 0.0
+        pools.append((n, width, before + (n * np.log(n / width) if n else 0.0)))
+        found.append(pools[-1][2])
+    return np.array(found)
 
 
 def _side_code(bins: NDArray[np.intp], seen: Floats, cuts: Floats) -> Floats:
@@ -355,9 +442,8 @@ def _marginal(score: Floats) -> float:
     edges = _spread(score)[1:]
     bins = np.searchsorted(edges, score, side="right")
     above = 1.0 - np.bincount(bins).cumsum()[:-1] / len(score)
-    side = -(above * np.log(above) + (1.0 - above) * np.log(1.0 - above))
     place = _place_code(score, bins, np.zeros(len(score)))
-    return float((side + place).min() + np.log(score.std()))
+    return float((_entropy(above) + place).min() + np.log(score.std()))
 
 
 def _spread(values: Floats) -> Floats:
@@ -385,7 +471,7 @@ def _humps(score: Floats, side: NDArray[np.bool_]) -> Floats:
     high, low = score[side].mean(), score[~side].mean()
     spread = np.mean(np.square(score - np.where(side, high, low))) + _grain(score)
     odds = (high - low) / spread * (score - 0.5 * (high + low)) + logit(side.mean())
-    return np.asarray(np.clip(expit(odds), SUREST, 1.0 - SUREST))
+    return clip_probability(expit(odds))
 
 
 def _fit(
@@ -408,7 +494,7 @@ def _fit(
         right = expit(logit(share)[:, None] + np.log(ratio))
         mean = ((count * right).sum(axis=1) / weight + HUMPS * prior) / (1.0 + HUMPS)
         last, share = share, isotonic_regression(mean, weights=weight).x
-        share = np.clip(share, SUREST, 1.0 - SUREST)
+        share = clip_probability(share)
         if np.abs(share - last).max() < SETTLED:
             break
     return share, np.asarray(ratio)

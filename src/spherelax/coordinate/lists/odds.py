@@ -14,7 +14,12 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.graph.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.lists.foretelling import Foretold, find_scale, learn_foretold
+from spherelax.coordinate.lists.foretelling import (
+    Foretold,
+    find_scale,
+    find_threshold,
+    learn_foretold,
+)
 from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
 from spherelax.coordinate.sampling.doubt import SURE, clip_probability
 from spherelax.coordinate.sampling.gibbs import Net
@@ -93,7 +98,7 @@ class Scores(NamedTuple):
     @classmethod
     def of(cls, lesson: Foretold | Matching, graph: Graph, right: Floats) -> Scores:
         """Return what a list taught, given how likely its pairs are right."""
-        return cls(lesson, _threshold(clip_probability(right)), quantiles(graph.values, STEPS))
+        return cls(lesson, find_threshold(clip_probability(right)), quantiles(graph.values, STEPS))
 
     def tied_share(self, graph: Graph, right: Floats) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.
@@ -139,6 +144,9 @@ def learn_scores(
         return None
     pairs = Candidates.of(graph)
     lesson = learn_foretold(pairs, scale or find_scale(pairs.score))
+    if not lesson.is_told and not is_open:
+        is_contradicted = not (n_groups == 2 or seen.n_open < CONTRADICTED)
+        lesson = lesson.join_none() if is_contradicted else lesson.join_all()
     right = lesson.right(pairs)
     if is_open and not _is_list(lesson, right, seen):
         return None
@@ -181,7 +189,7 @@ def teaches(graph: Graph, seen: Wedges | None) -> bool:
 def _is_list(lesson: Foretold, right: Floats, seen: Wedges) -> bool:
     """Tell whether similarities of which nobody says it are a list: its scores show entities."""
     is_ambiguous = seen.transitivity >= AMBIGUOUS
-    return lesson.is_told and not (is_ambiguous and 2.0 * _threshold(right) < CLEARLY)
+    return lesson.is_told and not (is_ambiguous and 2.0 * find_threshold(right) < CLEARLY)
 
 
 def _joins_two(graph: Graph) -> bool:
@@ -276,13 +284,6 @@ def _may_have_several(graph: Graph) -> NDArray[np.bool_]:
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
     return np.asarray(n_bound == 0)
-
-
-def _threshold(right: Floats) -> float:
-    """Return half of the largest F that joining the likeliest pairs can be expected to have."""
-    best_first = np.sort(right)[::-1]
-    expected = 2.0 * np.cumsum(best_first) / (np.arange(1, len(right) + 1) + right.sum())
-    return 0.5 * float(expected.max())
 
 
 def _spread_to_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:
