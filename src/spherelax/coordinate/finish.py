@@ -115,7 +115,7 @@ def judge_list(reading: Reading) -> dict[str, Any]:
     if known is None:
         return {"status": Status.LIKELIEST}
     status = Status.LIKELIEST if known.is_told else Status.NOISE
-    return {"status": status, "alternative": known.finer or known.coarser or None}
+    return {"status": status, "alternative": known.rival or None}
 
 
 class InMemory:

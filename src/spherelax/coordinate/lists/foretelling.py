@@ -83,9 +83,8 @@ class Foretold(NamedTuple):
         Nats a pair by which two humps and relations describe scores better than one hump does.
     is_told : bool
         Whether the list can tell right pairs from wrong ones.
-    finer, coarser : int
-        Number of labels of another answer that the list shows more clearly than this one, inside
-        labels and between them; 0: none.
+    rival : int
+        Number of labels at another level that the list shows, such as families of persons; 0: none.
     """
 
     scale: str
@@ -101,8 +100,7 @@ class Foretold(NamedTuple):
     threshold: float
     saved: float
     is_told: bool
-    finer: int = 0
-    coarser: int = 0
+    rival: int = 0
 
     def right(self, pairs: Candidates) -> Floats:
         """Return for each pair how likely it is right."""
@@ -137,7 +135,7 @@ class Foretold(NamedTuple):
             yield renumber(tree.labels(cut)[table.item])
 
 
-def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool = True) -> Foretold:
+def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
     """Learn from a list what its scores are worth.
 
     Examples
@@ -167,39 +165,41 @@ def learn_foretold(pairs: Candidates, scale: str = "given", *, has_rivals: bool 
     seen, tree = table.foretell(), table.tree()
     cuts = _spread(tree.levels)
     code = _Code.of(table.score, seen, cuts)
-    cut, threshold = code.best(cuts)
-    side = table.score >= threshold
-    curve, humps = Curve.from_cuts(code.edges), _humps(table.score, side)
-    meet = tree.meet(table.one, table.other)
+    curve, meet = Curve.from_cuts(code.edges), tree.meet(table.one, table.other)
     bins, cuts = curve.bins(table.score), np.append(cuts, np.nextafter(cuts[-1], np.inf))
 
-    def judge(cut: float) -> tuple[Floats, Floats, Floats]:
+    def judge(cut: float, humps: Floats) -> tuple[Floats, Floats, Floats]:
         relation = _relate(seen, cut)
         share, ratio = _fit(bins, relation, humps)
         return share, ratio, expit(logit(share[bins]) + np.log(ratio)[relation])
 
-    # The cut that foretells most is not always the one that the threshold means.
-    right = np.maximum(judge(cut)[2], side)
-    cut = _best_cut(cuts, meet, right)
-    share, ratio, right = judge(cut)
-    found = begin._replace(
-        cut=cut,
-        curve=curve,
-        share=share,
-        same=float(share[-1]),
-        ratio=ratio,
-        cuts=cuts,
-        best=_best_cut(cuts, meet, right),
-        threshold=threshold,
-        saved=code.saved,
-        is_told=code.is_told(table.score, side),
-    )
-    if not has_rivals or pairs.group is not None:
+    def answer(edge: int) -> Foretold:
+        cut, threshold = float(cuts[code.length[:, edge].argmin()]), float(code.edges[edge])
+        upper = table.score >= threshold
+        humps = _humps(table.score, upper)
+        # The cut that foretells most is not always the one that the threshold means.
+        cut = _best_cut(cuts, meet, np.maximum(judge(cut, humps)[2], upper))
+        share, ratio, right = judge(cut, humps)
+        return begin._replace(
+            cut=cut,
+            curve=curve,
+            share=share,
+            same=float(share[-1]),
+            ratio=ratio,
+            cuts=cuts,
+            best=_best_cut(cuts, meet, right),
+            threshold=threshold,
+            saved=-float(code.length[:, edge].min()),
+            is_told=code.is_told(edge, table.score),
+        )
+
+    edge, other = code.best_edges(len(table.score))
+    found = answer(edge)
+    if other is None:
         return found
-    labels = tree.labels(found.best)[table.item]
-    inside = labels[pairs.one] == labels[pairs.other]
-    finer = _rival(pairs, np.arange(pairs.n_items), inside, found)
-    return found._replace(finer=finer, coarser=_rival(pairs, labels, ~inside, found))
+    labels, rival = (tree.labels(each.best)[table.item] for each in (found, answer(other)))
+    n_labels, n_rival = len(np.unique(labels)), len(np.unique(rival))
+    return found._replace(rival=n_rival if n_rival != n_labels else 0)
 
 
 def read_scale(score: NDArray[np.floating], scale: str) -> Floats:
@@ -327,20 +327,33 @@ class _Code(NamedTuple):
         bins = np.searchsorted(edges, score, side="right")
         return cls(edges, _side_code(bins, seen, cuts), _place_code(score, bins, seen[1]))
 
-    def best(self, cuts: Floats) -> tuple[float, float]:
-        """Return the cut and the threshold with the shortest code."""
-        cut, edge = np.unravel_index((self.side + self.place).argmin(), self.side.shape)
-        return float(cuts[cut]), float(self.edges[edge])
-
     @property
-    def saved(self) -> float:
-        """What the shortest code saves, in nats a pair."""
-        return -float((self.side + self.place).min())
+    def length(self) -> Floats:
+        """The length of the code."""
+        return self.side + self.place
 
-    def is_told(self, score: Floats, upper: NDArray[np.bool_]) -> bool:
+    def best_edges(self, n_pairs: int) -> tuple[int, int | None]:
+        """Return the threshold with the shortest code, and another one if there are two levels.
+
+        Another level shows by a second valley in the length of the code: the way up from there to
+        where the code is shorter is worth naming both.
+        """
+        profile, least = self.length.min(axis=0), np.log(self.side.size) / n_pairs
+        best, climbs = int(profile.argmin()), []
+        for edge in range(len(profile)):
+            way = profile[min(edge, best) : max(edge, best) + 1]
+            way = way if edge < best else way[::-1]
+            is_shorter = np.flatnonzero(way < way[0])
+            climbs.append(way[: is_shorter[0]].max() - way[0] if len(is_shorter) else 0.0)
+        is_level = (np.array(climbs) > least) & (profile < -least)
+        others = np.where(is_level, profile, np.inf)
+        return best, int(others.argmin()) if is_level.any() else None
+
+    def is_told(self, edge: int, score: Floats) -> bool:
         """Tell whether labels foretell the sides, or a valley of scores is between them."""
-        at = (self.side + self.place).argmin()
-        foretold = len(score) * (_entropy(upper.mean()) - self.side.ravel()[at])
+        upper = score >= self.edges[edge]
+        least = self.side[self.length[:, edge].argmin(), edge]
+        foretold = len(score) * (_entropy(upper.mean()) - least)
         return bool(
             foretold > np.log(self.side.size) or _valley(score, upper) > np.log(self.edges.size)
         )
@@ -506,18 +519,3 @@ def _best_cut(cuts: Floats, meet: Floats, right: Floats) -> float:
     n_joined = np.searchsorted(-meet[order], -cuts, side="right")
     hits = np.r_[0.0, np.cumsum(right[order])][n_joined]
     return float(cuts[np.argmax(hits / (n_joined + right.sum()))])
-
-
-def _rival(
-    pairs: Candidates, item: NDArray[np.int64], chosen: NDArray[np.bool_], known: Foretold
-) -> int:
-    """Return how many labels some pairs of the list show, if they show them more clearly."""
-    if np.count_nonzero(chosen) < 2:
-        return 0
-    score = pairs.score[chosen]
-    some = Candidates(pairs.n_items, item[pairs.one[chosen]], item[pairs.other[chosen]], score)
-    found = learn_foretold(some, known.scale, has_rivals=False)
-    if not found.is_told or found.saved <= known.saved:
-        return 0
-    (labels,) = found.steps(some, np.array([found.best]))
-    return len(np.unique(labels[item]))
