@@ -109,12 +109,12 @@ def likeliest_step(parts: Parts, at: int) -> int:
 def judge_list(reading: Reading) -> dict[str, Any]:
     """Return the status of the likeliest labels, and how many labels another answer has.
 
-    Where a list cannot tell, its labels are those of noise.
+    Where a list cannot tell and nothing is joined, it looks like noise.
     """
     known = reading.foretold
     if known is None:
         return {"status": Status.LIKELIEST}
-    status = Status.LIKELIEST if known.is_told else Status.NOISE
+    status = Status.NOISE if known.joins_nothing else Status.LIKELIEST
     return {"status": status, "alternative": known.rival or None}
 
 

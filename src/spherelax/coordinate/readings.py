@@ -36,6 +36,7 @@ from spherelax.coordinate.lists import (
     Scores,
     judge_odds,
     judge_right,
+    learn_again,
     learn_scores,
     log_odds,
     odds_of_information,
@@ -247,6 +248,11 @@ class Listed(LogOdds):
     def foretold(self) -> Foretold | None:  # type: ignore[override]
         """What labels foretell; None: items have one partner at most."""
         return self.scores.lesson if isinstance(self.scores.lesson, Foretold) else None
+
+    def relearn(self, graph: Graph) -> Model | None:
+        """Learn from the whole of a problem, as a part of it was learnt from; None: no need."""
+        taught = learn_again(graph, self.scores)
+        return None if taught is None else replace(self, scores=taught[0]).bind(graph, taught[1])
 
     def bind(self, graph: Graph, judged: Judged) -> Model:
         """Return the model of a graph whose pairs have been judged."""

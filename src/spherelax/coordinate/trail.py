@@ -215,7 +215,7 @@ class Trail:
         graph, gamma, n_threads = self.model.graph, iterate.resolution, self.route.n_threads
         rounded = round_rows(graph, iterate.rows)
         if self.model.reading.foretold is not None:
-            return rounded
+            return np.asarray(rounded)
         before = self.labels[-1] if self.labels else rounded
         self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
         active = have_changed(graph, rounded, self.rounded, CHANGED)

@@ -14,7 +14,6 @@ import numpy as np
 from spherelax.coordinate.graph import Account, Draw, Totals
 from spherelax.coordinate.lists import Foretold, Matching, Ranks, Scores
 from spherelax.coordinate.readings import Learnt, Listed, Plain, Ranked, Stated
-from spherelax.coordinate.sampling import Beliefs
 from spherelax.coordinate.worth import Curve, Worth
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.apart import Arrays
@@ -25,8 +24,7 @@ TREE = "tree"
 # Classes that one array makes, and its name.
 SINGLE = {"Curve": "cuts", "Ranks": "sorted"}
 TUPLES = {
-    each.__name__: each
-    for each in (Account, Beliefs, Draw, Foretold, Matching, Scores, Totals, Worth)
+    each.__name__: each for each in (Account, Draw, Foretold, Matching, Scores, Totals, Worth)
 }
 MAKERS = {**TUPLES, "Curve": Curve.from_cuts, "Ranks": Ranks}
 READINGS = {each.__name__: each for each in (Learnt, Listed, Plain, Ranked, Stated)}

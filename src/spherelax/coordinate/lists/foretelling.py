@@ -110,9 +110,14 @@ class Foretold(NamedTuple):
         found = expit(logit(share) + np.log(self.ratio)[relation])
         return np.append(found, self.same)[table.row]
 
+    @property
+    def joins_nothing(self) -> bool:
+        """Whether nothing is joined because the list cannot tell."""
+        return not self.is_told and len(self.cuts) > 1
+
     def join_all(self) -> Foretold:
         """Take all pairs for right: nothing contradicts them."""
-        return self._even(1.0 - SURE)._replace(cuts=np.zeros(1), best=0.0, is_told=True)
+        return self._even(1.0 - SURE)._replace(cuts=np.zeros(1), best=0.0)
 
     def join_none(self) -> Foretold:
         """Take all pairs for wrong, but those that make two items the same."""
@@ -154,10 +159,20 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
     top = float(score.max()) if pairs.group is None else np.inf
     if np.count_nonzero(score == top) <= 1:
         top = np.inf
-    nothing = np.ones(1)
     begin = Foretold(
-        *(scale, float(score.min()), top, np.inf, Curve.from_cuts(np.empty(0))),
-        *(nothing, 1.0, nothing, 0.0 * nothing, 0.0, np.inf, 0.0, False),
+        scale=scale,
+        low=float(score.min()),
+        top=top,
+        cut=np.inf,
+        curve=Curve.from_cuts(np.empty(0)),
+        share=np.ones(1),
+        same=1.0,
+        ratio=np.ones(RELATIONS),
+        cuts=np.zeros(1),
+        best=0.0,
+        threshold=np.inf,
+        saved=0.0,
+        is_told=False,
     )
     table = _Table.of(pairs, begin)
     if len(table.score) < 2 or np.ptp(table.score) == 0.0:
@@ -380,7 +395,7 @@ def _valley(score: Floats, upper: NDArray[np.bool_]) -> float:
 
 
 def _one_mode(count: NDArray[np.intp]) -> float:
-    """Return the log likelihood of counts, but for a constant, by the best density with one mode."""
+    """Return the log likelihood of counts by the best density with one mode, but for a constant."""
     return float((_rising(count) + _rising(count[::-1])[::-1]).max())
 
 

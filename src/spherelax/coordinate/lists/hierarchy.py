@@ -1,13 +1,13 @@
 """Average linkage of a list of scored pairs: which items join, and at what level.
 
-Two clusters A and B have c listed pairs, whose scores above the lowest one of the list sum to S. The
-other pairs of A and B are absent: these items are not alike, so that the mean is S / |A||B|, or they
-were not compared, so that it is S / c. The level of a merge is between both, the geometric mean
+Two clusters A and B have c listed pairs, whose scores above the lowest one of the list sum to S.
+The other pairs of A and B are absent: these items are not alike, so that the mean is S / |A||B|, or
+they were not compared, so that it is S / c. The level of a merge is a geometric mean of both
 
     S / (c^(1 - w) (|A| |B|)^w)
 
-with the weight w = `ABSENT`. The pair of clusters with the highest level merges first. Clusters that
-hold items of one group never do.
+with the weight w = `ABSENT`. The pair of clusters with the highest level merges first. Clusters
+that hold items of one group never do.
 """
 
 from __future__ import annotations
@@ -100,14 +100,32 @@ class _Net(NamedTuple):
 
     end: Ints  # (2 n_pairs), the cluster that a half belongs to
     total: Floats  # (n_pairs), sum of scores
-    count: Floats  # (n_pairs), number of listed pairs; 0: it has become part of another
-    bound: Floats  # (n_pairs), the level in the heap: never below the level
+    n_listed: Floats  # (n_pairs), number of listed pairs; 0: it has become part of another
+    bound: Floats  # (n_pairs), the level in the heap, which is never below the level
     after: Ints  # (2 n_pairs), the next half in the list of its cluster; -1: none
-    head: Ints  # (n_items)
-    tail: Ints  # (n_items)
-    size: Floats  # (n_items)
-    key: Ints  # table of pairs by their clusters: (n_slots), -1: empty
+    head: Ints  # (n_items), the first half of a cluster
+    tail: Ints  # (n_items), the last one
+    size: Floats  # (n_items), number of items of a cluster
+    key: Ints  # (n_slots), table of pairs by their clusters; -1: empty
     pair: Ints  # (n_slots)
+    n_used: Ints  # (1), slots in use
+
+
+class _Heap(NamedTuple):
+    """Pairs by their level, the highest first."""
+
+    level: Floats  # (2 n_pairs)
+    pair: Ints  # (2 n_pairs)
+    n: Ints  # (1)
+
+
+class _Mates(NamedTuple):
+    """The items of each cluster as a chain, and the groups that were met last."""
+
+    group: NDArray[np.int32]  # (n_items), or empty
+    after: Ints  # (n_items), the next item of a cluster; -1: none
+    tail: Ints  # (n_items), the last one
+    met: Ints  # (n_items), when a group was met
 
 
 @compiled
@@ -117,8 +135,9 @@ def _merge(one, other, score, group, links):
     n_slots = 4
     while n_slots < 4 * n_pairs:
         n_slots *= 2
+    halves = np.empty(2 * n_pairs, np.int64)
     net = _Net(
-        np.empty(2 * n_pairs, np.int64),
+        halves,
         score.copy(),
         np.ones(n_pairs),
         score.copy(),
@@ -128,33 +147,24 @@ def _merge(one, other, score, group, links):
         np.ones(n),
         np.full(n_slots, -1),
         np.empty(n_slots, np.int64),
+        np.zeros(1, np.int64),
     )
-    value, of, n_heap, n_used = np.empty(2 * n_pairs), np.empty(2 * n_pairs, np.int64), 0, n_pairs
+    heap = _Heap(np.empty(2 * n_pairs), np.empty(2 * n_pairs, np.int64), np.zeros(1, np.int64))
     for e in range(n_pairs):
         net.end[2 * e], net.end[2 * e + 1] = one[e], other[e]
         _append(net, one[e], 2 * e)
         _append(net, other[e], 2 * e + 1)
-        net.pair[_slot(net, one[e], other[e])] = e
-        n_heap = _push(value, of, n_heap, score[e], e)
-    last, reached = np.full(n, np.inf), np.zeros(len(group), np.int64)
-    mate, end_mate = np.full(n, -1), np.arange(n)
-    n_asked = 0
-    while n_heap > 0:
-        top, e = value[0], of[0]
-        n_heap = _pop(value, of, n_heap)
-        if net.count[e] == 0.0 or top != net.bound[e]:
-            continue
-        p, q = net.end[2 * e], net.end[2 * e + 1]
-        level = net.total[e] / (
-            net.count[e] ** (1.0 - ABSENT) * (net.size[p] * net.size[q]) ** ABSENT
-        )
-        if level < top:
-            net.bound[e] = level
-            n_heap = _push(value, of, n_heap, level, e)
-            continue
-        n_asked += 1
-        if len(group) > 0 and _share_group(p, q, group, mate, reached, n_asked):
-            net.count[e] = 0.0
+        _push(heap, score[e], e)
+    _fill(net)
+    mates = _Mates(group, np.full(n, -1), np.arange(n), np.full(len(group), -1))
+    last = np.full(n, np.inf)
+    while heap.n[0] > 0:
+        e = _next(net, heap)
+        if e < 0:
+            break
+        level, p, q = net.bound[e], net.end[2 * e], net.end[2 * e + 1]
+        net.n_listed[e] = 0.0
+        if len(group) > 0 and _share_group(p, q, mates, e):
             continue
         if net.size[p] < net.size[q]:
             p, q = q, p
@@ -163,32 +173,57 @@ def _merge(one, other, score, group, links):
             if net.size[i] == 1.0:
                 links.first[i] = level
         links.up[q], links.level[q], last[p] = p, level, level
-        net.count[e] = 0.0
         net.size[p] += net.size[q]
-        mate[end_mate[p]], end_mate[p] = q, end_mate[q]
-        # Pairs of the smaller cluster become pairs of the larger one.
-        h = net.head[q]
-        while h >= 0:
-            following, f, c = net.after[h], h // 2, net.end[h ^ 1]
-            if net.count[f] > 0.0:
-                if 2 * n_used > n_slots:
-                    n_used = _fill(net)
-                slot = _slot(net, p, c)
-                known = net.pair[slot]
-                if known >= 0 and net.count[known] > 0.0:
-                    net.total[known] += net.total[f]
-                    net.count[known] += net.count[f]
-                    net.count[f] = 0.0
-                    net.bound[known] = net.total[known] / (
-                        net.count[known] ** (1.0 - ABSENT)
-                        * (net.size[p] * net.size[c]) ** ABSENT
-                    )
-                    n_heap = _push(value, of, n_heap, net.bound[known], known)
-                else:
-                    n_used += known < 0
-                    net.pair[slot], net.end[h] = f, p
-                    _append(net, p, h)
-            h = following
+        mates.after[mates.tail[p]], mates.tail[p] = q, mates.tail[q]
+        _hand_over(net, heap, p, q)
+
+
+@compiled
+def _next(net, heap):
+    """Take the pair with the highest level out of the heap; -1: none is left.
+
+    Clusters that have grown since have a lower level: their pairs go back.
+    """
+    while heap.n[0] > 0:
+        bound, e = heap.level[0], heap.pair[0]
+        _pop(heap)
+        if net.n_listed[e] == 0.0 or bound != net.bound[e]:
+            continue
+        net.bound[e] = _level(net, e)
+        if net.bound[e] == bound:
+            return e
+        _push(heap, net.bound[e], e)
+    return -1
+
+
+@compiled
+def _level(net, e):
+    """Return the level of a pair of clusters."""
+    n_possible = net.size[net.end[2 * e]] * net.size[net.end[2 * e + 1]]
+    return net.total[e] / (net.n_listed[e] ** (1.0 - ABSENT) * n_possible**ABSENT)
+
+
+@compiled
+def _hand_over(net, heap, p, q):
+    """Make the pairs of cluster q, the smaller one, pairs of cluster p."""
+    h = net.head[q]
+    while h >= 0:
+        following, e, c = net.after[h], h // 2, net.end[h ^ 1]
+        if net.n_listed[e] > 0.0:
+            if 2 * net.n_used[0] > len(net.key):
+                _fill(net)
+            slot = _slot(net, p, c)
+            known = net.pair[slot]
+            if known >= 0 and net.n_listed[known] > 0.0:
+                net.total[known] += net.total[e]
+                net.n_listed[known] += net.n_listed[e]
+                net.n_listed[e] = 0.0
+                net.bound[known] = _level(net, known)
+                _push(heap, net.bound[known], known)
+            else:
+                net.pair[slot], net.end[h] = e, p
+                _append(net, p, h)
+        h = following
 
 
 @compiled
@@ -213,66 +248,72 @@ def _slot(net, p, q):
         slot = (slot + 1) & (n_slots - 1)
     if net.key[slot] < 0:
         net.key[slot], net.pair[slot] = key, -1
+        net.n_used[0] += 1
     return slot
 
 
 @compiled
 def _fill(net):
-    """Fill the table anew with the pairs that are left; return how many slots are used."""
+    """Fill the table with the pairs that are left."""
     net.key[:] = -1
-    n_used = 0
+    net.n_used[0] = 0
     for e in range(len(net.total)):
-        if net.count[e] > 0.0:
+        if net.n_listed[e] > 0.0:
             net.pair[_slot(net, net.end[2 * e], net.end[2 * e + 1])] = e
-            n_used += 1
-    return n_used
 
 
 @compiled
-def _share_group(p, q, group, mate, reached, number):
-    """Tell whether two clusters hold items of one group; ``number`` is another each time."""
+def _share_group(p, q, mates, number):
+    """Tell whether two clusters hold items of one group; ``number`` is another one each time."""
     i = p
     while i >= 0:
-        reached[group[i]] = number
-        i = mate[i]
+        mates.met[mates.group[i]] = number
+        i = mates.after[i]
     i = q
     while i >= 0:
-        if reached[group[i]] == number:
+        if mates.met[mates.group[i]] == number:
             return True
-        i = mate[i]
+        i = mates.after[i]
     return False
 
 
 @compiled
-def _push(value, of, n, x, e):
-    """Put a value into a heap of n, the largest first; of equal values the smaller pair first."""
-    at = n
-    while at > 0:
-        above = (at - 1) // 2
-        if value[above] > x or (value[above] == x and of[above] < e):
-            break
-        value[at], of[at] = value[above], of[above]
-        at = above
-    value[at], of[at] = x, e
-    return n + 1
+def _is_before(heap, one, other):
+    """Tell whether one place of the heap comes before another; of equal levels, by their pairs."""
+    if heap.level[one] != heap.level[other]:
+        return heap.level[one] > heap.level[other]
+    return heap.pair[one] < heap.pair[other]
 
 
 @compiled
-def _pop(value, of, n):
-    """Take the largest value out of a heap of n."""
-    n -= 1
-    x, e = value[n], of[n]
-    at = 0
+def _swap(heap, one, other):
+    """Swap two places of a heap."""
+    heap.level[one], heap.level[other] = heap.level[other], heap.level[one]
+    heap.pair[one], heap.pair[other] = heap.pair[other], heap.pair[one]
+
+
+@compiled
+def _push(heap, level, e):
+    """Put a pair into a heap."""
+    at = heap.n[0]
+    heap.level[at], heap.pair[at] = level, e
+    heap.n[0] += 1
+    while at > 0 and _is_before(heap, at, (at - 1) // 2):
+        _swap(heap, at, (at - 1) // 2)
+        at = (at - 1) // 2
+
+
+@compiled
+def _pop(heap):
+    """Take the first pair out of a heap."""
+    heap.n[0] -= 1
+    n, at = heap.n[0], 0
+    heap.level[0], heap.pair[0] = heap.level[n], heap.pair[n]
     while 2 * at + 1 < n:
         child = 2 * at + 1
-        if child + 1 < n and (
-            value[child + 1] > value[child]
-            or (value[child + 1] == value[child] and of[child + 1] < of[child])
-        ):
+        if child + 1 < n and _is_before(heap, child + 1, child):
             child += 1
-        if x > value[child] or (x == value[child] and e < of[child]):
+        if _is_before(heap, at, child):
             break
-        value[at], of[at] = value[child], of[child]
+        _swap(heap, at, child)
         at = child
-    value[at], of[at] = x, e
-    return n

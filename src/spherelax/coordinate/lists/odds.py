@@ -40,8 +40,8 @@ TRANSITIVE_GROUPS = 1 / 3
 # A list that is less transitive than that has no room for entities of three items: it joins two
 # sources, though nobody says so.
 PAIRED = 0.01
-# A list of fewer pairs than fill two bins of scores shows nothing of its scores, unless its user says
-# that it is one.
+# A list of fewer pairs than fill two bins of scores shows nothing of its scores, unless its user
+# says that it is one.
 FEW_PAIRS = 2 * PAIRS_A_BIN
 # Between two sources, and without groups, this number of pairs must contradict other pairs. Fewer
 # do not show what wrong pairs score.
@@ -142,19 +142,24 @@ def learn_scores(
         return _learn_two(graph, None)
     if is_open and seen.transitivity >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    pairs = Candidates.of(graph)
-    lesson = learn_foretold(pairs, scale or find_scale(pairs.score))
-    if not lesson.is_told and not is_open:
-        is_contradicted = not (n_groups == 2 or seen.n_open < CONTRADICTED)
-        lesson = lesson.join_none() if is_contradicted else lesson.join_all()
-    right = lesson.right(pairs)
+    lesson = _learn_any(graph, scale or find_scale(graph.values), seen)
+    right = lesson.right(Candidates.of(graph))
     if is_open and not _is_list(lesson, right, seen):
         return None
     if seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED:
         return _learn_two(graph, None if sources is None else _may_have_several(graph))
-    right = _spread_to_entries(graph, right)
-    scores = Scores.of(lesson, graph, right)
-    return scores, scores.judge(right)
+    return _judge_any(graph, lesson, right)
+
+
+def learn_again(graph: Graph, scores: Scores) -> tuple[Scores, Judged] | None:
+    """Learn from a whole list how likely its pairs are right, as a part of it was learnt from.
+
+    None: items have one partner at most, and a part teaches as much.
+    """
+    if isinstance(scores.lesson, Matching):
+        return None
+    lesson = _learn_any(graph, scores.lesson.scale, wedges(graph))
+    return _judge_any(graph, lesson, lesson.right(Candidates.of(graph)))
 
 
 def judge_odds(odds: Graph) -> Judged:
@@ -190,6 +195,25 @@ def _is_list(lesson: Foretold, right: Floats, seen: Wedges) -> bool:
     """Tell whether similarities of which nobody says it are a list: its scores show entities."""
     is_ambiguous = seen.transitivity >= AMBIGUOUS
     return lesson.is_told and not (is_ambiguous and 2.0 * find_threshold(right) < CLEARLY)
+
+
+def _learn_any(graph: Graph, scale: str, seen: Wedges) -> Foretold:
+    """Learn from a list whose entities may have any size.
+
+    If it cannot tell, pairs are joined if nothing contradicts them.
+    """
+    lesson = learn_foretold(Candidates.of(graph), scale)
+    if lesson.is_told:
+        return lesson
+    is_contradicted = graph.n_groups() != 2 and seen.n_open >= CONTRADICTED
+    return lesson.join_none() if is_contradicted else lesson.join_all()
+
+
+def _judge_any(graph: Graph, lesson: Foretold, right: Floats) -> tuple[Scores, Judged]:
+    """Return what a list taught, given how likely its pairs are right."""
+    right = _spread_to_entries(graph, right)
+    scores = Scores.of(lesson, graph, right)
+    return scores, scores.judge(right)
 
 
 def _joins_two(graph: Graph) -> bool:
