@@ -76,7 +76,7 @@ class Foretold(NamedTuple):
     cuts : ndarray
         Levels that rise, at which the hierarchy can be cut; above the last one nothing merges.
     best : float
-        The one of them with the largest expected F over listed pairs.
+        The cut with the largest expected F over listed pairs.
     threshold : float
         The score between right and wrong pairs.
     saved : float
@@ -182,6 +182,7 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
     code = _Code.of(table.score, seen, cuts)
     curve, meet = Curve.from_cuts(code.edges), tree.meet(table.one, table.other)
     bins, cuts = curve.bins(table.score), np.append(cuts, np.nextafter(cuts[-1], np.inf))
+    levels = np.append(np.unique(tree.levels), cuts[-1])
 
     def judge(cut: float, humps: Floats) -> tuple[Floats, Floats, Floats]:
         relation = _relate(seen, cut)
@@ -193,7 +194,7 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
         upper = table.score >= threshold
         humps = _humps(table.score, upper)
         # The cut that foretells most is not always the one that the threshold means.
-        cut = _best_cut(cuts, meet, np.maximum(judge(cut, humps)[2], upper))
+        cut = _best_cut(levels, meet, np.maximum(judge(cut, humps)[2], upper))
         share, ratio, right = judge(cut, humps)
         return begin._replace(
             cut=cut,
@@ -202,7 +203,7 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
             same=float(share[-1]),
             ratio=ratio,
             cuts=cuts,
-            best=_best_cut(cuts, meet, right),
+            best=_best_cut(levels, meet, right),
             threshold=threshold,
             saved=-float(code.length[:, edge].min()),
             is_told=code.is_told(edge, table.score),
@@ -528,9 +529,10 @@ def _fit(
     return share, np.asarray(ratio)
 
 
-def _best_cut(cuts: Floats, meet: Floats, right: Floats) -> float:
-    """Return the cut with the largest expected F over listed pairs."""
+def _best_cut(levels: Floats, meet: Floats, right: Floats) -> float:
+    """Return the cut with the largest expected F over listed pairs, between two of the levels."""
     order = np.argsort(-meet)
-    n_joined = np.searchsorted(-meet[order], -cuts, side="right")
+    n_joined = np.searchsorted(-meet[order], -levels, side="right")
     hits = np.r_[0.0, np.cumsum(right[order])][n_joined]
-    return float(cuts[np.argmax(hits / (n_joined + right.sum()))])
+    best = int(np.argmax(hits / (n_joined + right.sum())))
+    return float(0.5 * (levels[best] + levels[best - 1])) if best else 0.0

@@ -142,13 +142,15 @@ def learn_scores(
         return _learn_two(graph, None)
     if is_open and seen.transitivity >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
+    is_paired = seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED
+    several = None if sources is None else _may_have_several(graph)
+    if is_paired and not is_open:
+        return _learn_two(graph, several)
     lesson = _learn_any(graph, scale or find_scale(graph.values), seen)
     right = lesson.right(Candidates.of(graph))
     if is_open and not _is_list(lesson, right, seen):
         return None
-    if seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED:
-        return _learn_two(graph, None if sources is None else _may_have_several(graph))
-    return _judge_any(graph, lesson, right)
+    return _learn_two(graph, several) if is_paired else _judge_any(graph, lesson, right)
 
 
 def learn_again(graph: Graph, scores: Scores) -> tuple[Scores, Judged] | None:
