@@ -59,8 +59,9 @@ class Foretold(NamedTuple):
 
     Attributes
     ----------
-    scale : {"given", "probability", "information"}
-        How scores are read: as they are; as probabilities, by their log odds; as ``-log(1 - p)``.
+    scale : {"given", "ratio", "probability", "information"}
+        How scores are read: as they are; by their logarithms; as probabilities, or as
+        ``-log(1 - p)`` of these, by their log odds.
     low, top : float
         The lowest score, and the one that makes two items the same; infinity if there is none.
     cut : float
@@ -211,6 +212,8 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
 
     edge, other = code.best_edges(len(table.score))
     found = answer(edge)
+    if not found.is_told and _valley(score, score >= top) > np.log(len(code.edges)):
+        return found.join_none()._replace(is_told=True)
     if other is None:
         return found
     labels, rival = (tree.labels(each.best)[table.item] for each in (found, answer(other)))
@@ -219,43 +222,49 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
 
 
 def read_scale(score: NDArray[np.floating], scale: str) -> Floats:
-    """Return scores as they are, or log odds of probabilities.
+    """Return scores as they are, their logarithms, or log odds of probabilities.
 
     Examples
     --------
     >>> read_scale(np.array([0.5, 0.9]), "probability").round(2)
-    array([0.  , 2.2])
+    array([0. , 2.2])
     >>> read_scale(np.log([2.0, 10.0]), "information").round(2)
-    array([0.  , 2.2])
+    array([0. , 2.2])
     """
     x = score.astype(float)
     if scale == "given":
         return x
+    if scale == "ratio":
+        return np.asarray(np.log(np.maximum(x, PRECISION)))
     if scale == "information":
         x = -np.expm1(-x)
     return np.asarray(logit(np.clip(x, PRECISION, 1.0 - PRECISION)))
 
 
 def find_scale(score: NDArray[np.floating]) -> str:
-    """Tell whether scores up to 1 are better read as probabilities.
+    """Tell whether scores up to 1 are better read by their logarithms, or as probabilities.
 
-    They are if two humps of their log odds describe the scores in one bit a pair less: more than
-    the side of any threshold can take.
+    They are if two humps on that scale describe the scores in one bit a pair less than two humps
+    of the scores do: that is more than the side of any threshold takes.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> odds = rng.normal(np.where(rng.random(1000) < 0.3, 6.0, -4.0), 2.0)
-    >>> find_scale(expit(odds)), find_scale(0.5 + 0.03 * odds)
-    ('probability', 'given')
+    >>> find_scale(expit(odds)), find_scale(0.5 + 0.03 * odds), find_scale(np.exp(odds - 15.0))
+    ('probability', 'given', 'ratio')
     """
-    inner = score[(score > 0.0) & (score < score.max())].astype(float)
-    if len(inner) < 2 or np.ptp(inner) == 0.0 or score.max() > 1.0:
+    inner = score[(score > PRECISION) & (score < min(score.max(), 1.0 - PRECISION))].astype(float)
+    if len(inner) < 2 or np.ptp(inner) == 0.0:
         return "given"
-    odds = read_scale(inner, "probability")
-    slope = -np.log(np.maximum(inner * (1.0 - inner), PRECISION)).mean()
-    saved = _marginal(inner) - (_marginal(odds) - slope)
-    return "probability" if saved > np.log(2.0) else "given"
+    # Log of the slope of each scale: lengths of codes are those of the scores themselves.
+    slopes = {"ratio": -np.log(inner), "probability": -np.log(inner * (1.0 - inner))}
+    found, shortest = "given", _marginal(inner)
+    for name, slope in slopes.items():
+        length = _marginal(read_scale(inner, name)) - float(slope.mean())
+        if length < shortest - np.log(2.0):
+            found, shortest = name, length
+    return found
 
 
 def find_threshold(right: Floats) -> float:
@@ -386,12 +395,12 @@ def _valley(score: Floats, upper: NDArray[np.bool_]) -> float:
     Examples
     --------
     >>> score = np.r_[np.linspace(0.0, 0.4, 90), np.linspace(0.8, 1.0, 30)]
-    >>> round(_valley(score, score > 0.6)), round(_valley(score, score > 0.2))
-    (35, 0)
+    >>> round(_valley(score, score > 0.6))
+    25
     """
-    places = ((score - score.min()) / np.ptp(score) * GRID).astype(np.intp).clip(0, GRID - 1)
-    counts = (np.bincount(places[side], minlength=GRID) for side in (upper, ~upper))
-    high, low = counts
+    n = 2 * int(np.ceil(np.sqrt(len(score))))
+    places = ((score - score.min()) / np.ptp(score) * n).astype(np.intp).clip(0, n - 1)
+    high, low = (np.bincount(places[side], minlength=n) for side in (upper, ~upper))
     return _one_mode(high) + _one_mode(low) - _one_mode(high + low)
 
 

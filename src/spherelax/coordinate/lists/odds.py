@@ -50,6 +50,8 @@ CONTRADICTED = PAIRS_A_BIN
 # of the pairs that are right is at least CLEARLY.
 AMBIGUOUS = 0.4
 CLEARLY = 0.85
+# A list that joins two sources shows entities if the expected F of its matching is at least this.
+MATCHED = 2 / 3
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
 TIE = 1e-3
 # Scores are the same if they agree to this number of digits, in units of the largest one.
@@ -144,13 +146,14 @@ def learn_scores(
         return None
     is_paired = seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED
     several = None if sources is None else _may_have_several(graph)
-    if is_paired and not is_open:
-        return _learn_two(graph, several)
+    if is_paired:
+        found = _learn_two(graph, several)
+        return None if is_open and 2.0 * found[0].threshold < MATCHED else found
     lesson = _learn_any(graph, scale or find_scale(graph.values), seen)
     right = lesson.right(Candidates.of(graph))
     if is_open and not _is_list(lesson, right, seen):
         return None
-    return _learn_two(graph, several) if is_paired else _judge_any(graph, lesson, right)
+    return _judge_any(graph, lesson, right)
 
 
 def learn_again(graph: Graph, scores: Scores) -> tuple[Scores, Judged] | None:
