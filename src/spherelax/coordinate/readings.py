@@ -305,14 +305,14 @@ def read_problem(
     )
     if seen is not None:
         of_item = None if sources is None else sources[graph.given]
-        scale = "information" if is_model else None
-        taught = learn_scores(graph, kind, seen, of_item, scale)
-        if taught is not None:
+        known = ("pairs", seen, of_item, "information") if is_model else (kind, seen, of_item)
+        taught = learn_scores(graph, *known)
+        if taught is not None and (taught[0].is_told or not is_model):
             scores, judged = taught
             return Listed(unit=unit, scores=scores).bind(graph, judged)
-    learns = teaches(graph, seen)
-    if is_model and not learns:
+    if is_model:
         return Stated(kind="information").read(graph, graph.given)
+    learns = teaches(graph, seen)
     if graph.grouped:
         return begin(graph, unit, learns=True)
     floor = 0.0 if is_metric or learns else background(graph)

@@ -102,6 +102,11 @@ class Scores(NamedTuple):
         """Return what a list taught, given how likely its pairs are right."""
         return cls(lesson, find_threshold(clip_probability(right)), quantiles(graph.values, STEPS))
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the list can tell right pairs from wrong ones."""
+        return not isinstance(self.lesson, Foretold) or self.lesson.is_told
+
     def tied_share(self, graph: Graph, right: Floats) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.
 
