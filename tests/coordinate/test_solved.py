@@ -38,7 +38,7 @@ def test_one_chain_serves_labels_entities_pairs_and_report(runs, tmp_path, monke
 
 
 def test_what_is_kept_is_what_would_be_drawn_again(runs, seed):
-    pairs, _ = entities(seed, apart=2.0)
+    pairs, _ = entities(seed, apart=3.0)
     result = sl.solve(matrix(pairs), kind="pairs")
     everything = result.pairs().probability, result.confidence, *result.entities()
     assert len(runs) == 1

@@ -7,7 +7,7 @@ of shards in files.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,8 +82,11 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
     During the walk labels do not merge; they come to rest well before the step that describes best.
     So they are polished at the first resolution where they are nearly as good, and only count if
     they then describe better. Log odds are polished at 0. Entities of a list without groups are not
-    polished: single moves find them, and merging would only chain them.
+    polished: single moves find them, and merging would only chain them. Nor are cuts of a
+    hierarchy, which knows of absent pairs.
     """
+    if parts.reading.foretold is not None:
+        return False
     if parts.reading.is_likelihood and status is Status.DESCRIBED:
         parts.polish(at, 0.0)
         return True
@@ -95,6 +98,24 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
     savings = parts.savings
     nearly = int((savings >= NEARLY * savings[at]).argmax())
     return bool(parts.polish(at, float(parts.gammas[nearly])) >= savings[at])
+
+
+def likeliest_step(parts: Parts, at: int) -> int:
+    """Return the step of the likeliest labels: where a hierarchy is cut best, or the one given."""
+    foretold = parts.reading.foretold
+    return at if foretold is None else int(np.abs(parts.gammas - foretold.best).argmin())
+
+
+def judge_list(reading: Reading) -> dict[str, Any]:
+    """Return the status of the likeliest labels, and how many labels another answer has.
+
+    Where a list cannot tell and nothing is joined, it looks like noise.
+    """
+    known = reading.foretold
+    if known is None:
+        return {"status": Status.LIKELIEST}
+    status = Status.NOISE if known.joins_nothing else Status.LIKELIEST
+    return {"status": status, "alternative": known.rival or None}
 
 
 class InMemory:
@@ -136,11 +157,14 @@ def finish(
             return
         found = found._replace(labels=walked.path.labels[at], at=at, status=status)
         yield found
+    if is_likelihood and is_described and found.is_complete:
+        at = likeliest_step(parts, found.at)
+        found = found._replace(labels=walked.path.labels[at], at=at)
     if route.has_many(model) or (is_likelihood and is_described):
         if polish_many(parts, found.at, found.status) and parts.polished is not None:
             found = found._replace(labels=parts.polished)
         if is_likelihood and is_described:
-            yield found._replace(status=Status.LIKELIEST)
+            yield found._replace(**judge_list(model.reading))
             return
     is_open = is_described and found.is_complete and not walked.is_large
     if is_open and parts.polished is None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from spherelax import result
 from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, within
+from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.sampling import Judged
 from spherelax.coordinate.worth import Blocks, Degrees, Sorted, account_of
 from spherelax.labels import Labels, count_labels
@@ -73,6 +74,8 @@ class Reading(ABC):
     unit: float = 1.0
     is_corrected: bool = False
 
+    # What labels foretell, if these are cuts of a hierarchy instead of steps of a walk.
+    foretold: ClassVar[Foretold | None] = None
     # Whether what labels save is their log likelihood, which has a natural zero.
     is_likelihood: ClassVar[bool] = False
 

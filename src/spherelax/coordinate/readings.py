@@ -29,9 +29,11 @@ from spherelax.coordinate.graph import (
     neighbors,
 )
 from spherelax.coordinate.lists import (
+    Foretold,
     Scores,
     judge_odds,
     judge_right,
+    learn_again,
     learn_scores,
     log_odds,
     odds_of_information,
@@ -268,10 +270,12 @@ class Stated(LogOdds):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Listed(LogOdds):
-    r"""Log odds learnt from a list of candidates, of which most are wrong.
+    r"""Log odds learnt from a list of candidates.
 
-    How likely a pair with some score is right follows from which pairs contradict each other, by
-    expectation maximisation. The log odds are shifted so that pairs above 0 raise the expected F.
+    How likely a pair with some score is right follows from which pairs contradict each other; or,
+    where entities may have any size, from how well labels foretell scores that they have not seen.
+    These labels are cuts of a hierarchy. The log odds are shifted so that pairs above 0 raise the
+    expected F, and choose among the cuts.
 
     Attributes
     ----------
@@ -284,11 +288,21 @@ class Listed(LogOdds):
     def read(
         self,
         graph: Graph,
-        numbers: NDArray[np.integer],
+        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
         sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Judge the pairs of a graph."""
-        return self.bind(graph, self.scores.predict(graph, sources, numbers))
+        return self.bind(graph, self.scores.predict(graph, sources))
+
+    @property
+    def foretold(self) -> Foretold | None:  # type: ignore[override]
+        """What labels foretell; None: items have one partner at most."""
+        return self.scores.lesson if isinstance(self.scores.lesson, Foretold) else None
+
+    def relearn(self, graph: Graph) -> Model | None:
+        """Learn from the whole of a problem, as a part of it was learnt from; None: no need."""
+        taught = learn_again(graph, self.scores)
+        return None if taught is None else replace(self, scores=taught[0]).bind(graph, taught[1])
 
     def bind(self, graph: Graph, judged: Judged) -> Model:
         """Return the model of a graph whose pairs have been judged."""
@@ -333,13 +347,15 @@ def read_problem(
         graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity)
     )
     if seen is not None:
-        taught = learn_scores(graph, kind, seen, None if sources is None else sources[graph.given])
-        if taught is not None:
+        of_item = None if sources is None else sources[graph.given]
+        known = ("pairs", seen, of_item, "information") if is_model else (kind, seen, of_item)
+        taught = learn_scores(graph, *known)
+        if taught is not None and (taught[0].is_told or not is_model):
             scores, judged = taught
             return Listed(unit=unit, scores=scores).bind(graph, judged)
-    learns = teaches(graph, seen)
-    if is_model and not learns:
+    if is_model:
         return Stated(kind="information").read(graph, graph.given)
+    learns = teaches(graph, seen)
     if graph.grouped:
         return begin(graph, unit, learns=True)
     is_corrected = Facts.of(graph).are_uneven()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph import Graph, build_graph, draw, is_large
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
-from spherelax.coordinate.readings import Learnt, Ranked, read_problem, unit_of
+from spherelax.coordinate.readings import Learnt, Listed, Ranked, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
 from spherelax.coordinate.worth import BlockModel, Blocks, reweigh
 from spherelax.labels import Labels
@@ -106,16 +106,18 @@ def run(
     """Recognise what the similarities of a problem are, learn what they are worth, and walk.
 
     ``is_metric`` and ``sources`` are those of `read_problem`. Scores of a large problem are learnt
-    from a part of it. Communities of different sizes make uneven degrees: where degrees are
-    corrected for, the plain null model is walked too, and the labels that save more are taken; but
-    not with many items, where the plain model joins small labels in the end.
+    from a part of it; what labels of a list foretell, from all of it. Communities of different
+    sizes make uneven degrees: where degrees are corrected for, the plain null model is walked too,
+    and the labels that save more are taken; but not with many items, where the plain model joins
+    small labels in the end.
     """
     unit = unit_of(problem)
     graph = build_graph(problem, unit)
     if is_large(graph) and not is_metric:
         reading = read_part(problem, graph, route, unit, sources)
         of_item = None if sources is None else sources[graph.given]
-        model = reading.read(graph, graph.given, of_item)
+        whole = reading.relearn(graph) if isinstance(reading, Listed) else None
+        model = reading.read(graph, graph.given, of_item) if whole is None else whole
         return weigh_groups(Walked.of(walk(model, route, callback), is_large=True), route, callback)
     model = read_problem(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
     walked = learn(model, route, callback)

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import LARGE, Account, have_changed
+from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves import lower, move_once, polish_labels
-from spherelax.coordinate.relax import Iterate, round_rows, sweep_rows
+from spherelax.coordinate.relax import Iterate, iterate_of, round_rows, sweep_rows
 from spherelax.coordinate.worth import Blocks
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Step, SweepPath
@@ -97,7 +99,12 @@ def is_at_rest(changed: Sequence[int], n_present: int) -> bool:
 
 
 def iterates(model: Model, route: Route, resolutions: NDArray[np.float64]) -> Iterator[Iterate]:
-    """Walk the rows of U alone, which is enough to see them again."""
+    """Walk the rows of U alone, which is enough to see them again; or cut a hierarchy."""
+    foretold = model.reading.foretold
+    if foretold is not None:
+        levels = resolutions * model.average
+        steps = foretold.steps(Candidates.of(model.given), levels)
+        return map(iterate_of, levels.tolist(), steps)
     return sweep_rows(
         model.graph,
         resolutions * model.average,
@@ -111,8 +118,10 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
     """Return resolutions in equal ratios from the strongest similarity down.
 
     Two labels merge when the resolution falls below their mean similarity, so what counts is its
-    logarithm. Resolutions are in units of the average similarity.
+    logarithm. Resolutions are in units of the average similarity. A hierarchy has levels instead.
     """
+    if model.reading.foretold is not None:
+        return _levels(model.reading.foretold, route) / model.average
     graph, many = model.graph, route.has_many(model)
     is_corrected = model.reading.is_corrected
     strongest = model.totals.ratio(TOP_QUANTILE) if is_corrected else graph.strongest
@@ -128,6 +137,13 @@ def grid(model: Model, route: Route) -> NDArray[np.float64]:
     if route.through is not None:
         resolutions = np.unique(np.r_[resolutions, route.through])[::-1]
     return np.asarray(resolutions)
+
+
+def _levels(foretold: Foretold, route: Route) -> NDArray[np.float64]:
+    """Return levels at which a hierarchy is cut, as many as a walk has steps, and the best one."""
+    n_steps = min(route.settings.n_steps or STEPS, len(foretold.cuts))
+    some = foretold.cuts[np.linspace(0, len(foretold.cuts) - 1, n_steps).round().astype(int)]
+    return np.unique(np.r_[some, foretold.best])[::-1]
 
 
 def _bottom(model: Model) -> float:
@@ -199,6 +215,8 @@ class Trail:
         """
         graph, gamma, n_threads = self.model.graph, iterate.resolution, self.route.n_threads
         rounded = round_rows(graph, iterate.rows)
+        if self.model.reading.foretold is not None:
+            return np.asarray(rounded)
         before = self.labels[-1] if self.labels else rounded
         self.changed.append(int(np.count_nonzero(rounded != self.rounded)))
         active = have_changed(graph, rounded, self.rounded, CHANGED)
@@ -220,7 +238,9 @@ class Trail:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more can come that saves more."""
+        """Whether nothing more can come that saves more; a hierarchy is cut at all its levels."""
+        if self.model.reading.foretold is not None:
+            return False
         resolution, through = self.resolutions[-1], self.route.through
         if through is not None and resolution > through:
             return False

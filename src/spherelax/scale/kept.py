@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from spherelax.coordinate.graph import Account, Draw, Totals
-from spherelax.coordinate.lists import Matching, Partition, Ranks, Scores
+from spherelax.coordinate.lists import Foretold, Matching, Ranks, Scores
 from spherelax.coordinate.readings import Learnt, Listed, Plain, Ranked, Stated
-from spherelax.coordinate.sampling import Beliefs
 from spherelax.coordinate.worth import Blocks, Curve, SizeRanks, Worth
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.apart import Arrays
@@ -26,18 +25,7 @@ TREE = "tree"
 SINGLE = {"Curve": "cuts", "Ranks": "sorted"}
 TUPLES = {
     each.__name__: each
-    for each in (
-        Account,
-        Beliefs,
-        Blocks,
-        Draw,
-        Matching,
-        Partition,
-        Scores,
-        SizeRanks,
-        Totals,
-        Worth,
-    )
+    for each in (Account, Blocks, Draw, Foretold, Matching, Scores, SizeRanks, Totals, Worth)
 }
 MAKERS = {**TUPLES, "Curve": Curve.from_cuts, "Ranks": Ranks}
 READINGS = {each.__name__: each for each in (Learnt, Listed, Plain, Ranked, Stated)}

@@ -16,7 +16,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax._solve import solve
-from spherelax.coordinate.finish import choose_beyond_noise, polish_many
+from spherelax.coordinate.finish import (
+    choose_beyond_noise,
+    judge_list,
+    likeliest_step,
+    polish_many,
+)
 from spherelax.coordinate.graph import (
     LEARN_FROM,
     LEAST_ITEMS,
@@ -81,8 +86,10 @@ def solve_shards(plan: Plan, settings: Coordinate, ask: Ask) -> dict[str, Any]:
     shards = _Shards(plan, Route(settings, n_threads=1), _Sums(how, has_several, facts), some, ask)
     at = pick_description(shards.savings).index
     if shards.reading.is_likelihood:
-        polish_many(shards, at, Status.DESCRIBED)
-        return shards.finish(at, "polished", Status.LIKELIEST)
+        at = likeliest_step(shards, at)
+        is_polished = polish_many(shards, at, Status.DESCRIBED)
+        status = judge_list(shards.reading)["status"]
+        return shards.finish(at, "polished" if is_polished else "step", status)
     chosen, status = choose_beyond_noise(shards, at, joins_noise=not how["is_grouped"])
     if chosen is None:
         return shards.finish(len(shards.savings) - 1, "joined", status)
@@ -201,7 +208,7 @@ class _Shards:
         n_steps = next(
             (
                 n
-                for n in range(1, len(savings))
+                for n in range(1, len(changed))
                 if savings[n - 1] > 0 and is_at_rest(changed[:n], n_present)
             ),
             len(savings),

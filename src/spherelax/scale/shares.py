@@ -132,7 +132,7 @@ class Share:
         del self.problem  # the graph has all of it, and memory counts
         known = self.shard.folder / RIGHT
         if isinstance(reading, Listed) and known.exists():
-            model = reading.bind(graph, reading.scores.judge(graph, mapped(known)))
+            model = reading.bind(graph, reading.scores.judge(mapped(known)))
         else:
             model = reading.read(graph, self.numbers[graph.given])
         if factor is not None and has_several is not None:

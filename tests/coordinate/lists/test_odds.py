@@ -12,9 +12,9 @@ from support.lists import entities, matrix, two_sources
 import spherelax as sl
 from spherelax.coordinate.graph.graph import build_graph
 from spherelax.coordinate.lists import odds
+from spherelax.coordinate.lists.foretelling import find_threshold
 from spherelax.coordinate.lists.odds import (
     Scores,
-    _threshold,
     judge_labels,
     learn_scores,
     log_odds,
@@ -139,7 +139,7 @@ def test_pairs_are_joined_if_that_raises_the_expected_f(seed):
         for level in right
     ]
     best = right[int(np.argmax(expected))]
-    threshold = _threshold(right)
+    threshold = find_threshold(right)
     assert right[right < best].max() < threshold <= best
     graph = build_graph(Problem.check([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     right = np.array([0.9, 0.2, 0.9, 0.2])
@@ -275,13 +275,9 @@ def test_new_pairs_of_a_believed_model_are_believed_too():
     np.testing.assert_allclose(after.listed_probability().data[[0, 2, 4]], p, atol=1e-6)
 
 
-def test_entities_are_not_learnt_where_two_sources_are_known(monkeypatch):
-    """Expectation maximisation is run only if its answer can be used."""
+def test_entities_are_not_learnt_where_two_sources_are_joined(monkeypatch):
+    """What labels foretell is learnt only if its answer can be used."""
     pairs, _ = two_sources(0)
-    runs = []
-    original = odds.learn_partition
-    monkeypatch.setattr(odds, "learn_partition", lambda *given: runs.append(1) or original(*given))
+    monkeypatch.delattr(odds, "learn_foretold")
     known = quiet_solve(matrix(pairs), kind="pairs").labels
-    assert not runs
     np.testing.assert_array_equal(quiet_solve(matrix(pairs)).labels, known)
-    assert runs

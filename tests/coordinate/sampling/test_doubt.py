@@ -46,7 +46,7 @@ def test_shares_are_those_of_all_partitions(is_weighted, seed):
     graph = graph._replace(values=both.astype(np.float32), weight=weight.astype(np.float32))
     labels, absent, join = np.array([0, 0, 0, 1, 1, 2], dtype=np.int32), 0.3, -0.5
     growth = np.log(np.arange(1, 7))
-    beliefs = Beliefs(both - absent, np.empty(0), absent, join, growth, np.zeros(2))
+    beliefs = Beliefs(both - absent, absent, join, growth)
     found = draw_posterior(Net.of_graph(graph), beliefs, labels).item
     expected = expected_shares(values, weight, absent, join, labels)
     np.testing.assert_allclose(found, expected, atol=0.05)

@@ -10,9 +10,7 @@ from spherelax.coordinate.sampling.gibbs import (
     Net,
     State,
     Sums,
-    Tally,
     count_mates,
-    support,
     sweep,
 )
 from spherelax.labels import inside_pairs, renumber
@@ -27,9 +25,9 @@ def problem(seed, m=24):
     group[group < 0] = 6 + np.flatnonzero(group < 0)
     pairs = Candidates(m, one[kept], other[kept], np.ones(kept.sum()), group, source)
     net = Net.of_list(pairs)._replace(weight=rng.uniform(0.5, 1.5, m).astype(np.float32))
-    same, other = rng.normal(0.5, 1.0, (2, kept.sum()))
+    same = rng.normal(0.5, 1.0, kept.sum())
     growth = -np.log(np.arange(1, 6))
-    beliefs = Beliefs(same[net.pair], other[net.pair], 0.2, -0.4, growth, np.array([0.3, 0.6]))
+    beliefs = Beliefs(same[net.pair], 0.2, -0.4, growth)
     return net, beliefs, renumber(rng.integers(8, size=m))
 
 
@@ -50,9 +48,8 @@ def probabilities(i, drawn, net, beliefs):
         never = np.sum((net.source[members] == net.source[i]) & (net.source[i] >= 0))
         compared = net.weight[i] * net.weight[members].astype(float).sum() - never
         absent = min(compared, degree) - here.sum()
-        right, wrong = 1.0 + (n - 1) * beliefs.alike
-        nats = beliefs.same[rows][here].sum() / right - beliefs.other[rows][here].sum() / wrong
-        nats += beliefs.join + beliefs.growth[min(n, 5) - 1] - beliefs.absent * absent / right
+        nats = beliefs.same[rows][here].sum() - beliefs.absent * absent
+        nats += beliefs.join + beliefs.growth[min(n, 5) - 1]
         odds.append(np.exp(nats))
     return labels, np.array([*odds, 1.0]) / (sum(odds) + 1.0)
 
@@ -93,11 +90,11 @@ def test_sweeps_are_those_of_the_definitions(seed, has_pairs):
     net, beliefs, judged = problem(seed)
     m, rng = len(judged), np.random.default_rng(seed)
     state, drawn = State.of(judged, net), judged.astype(int)
-    agreement, tally = Agreement.of(judged, has_pairs=has_pairs), Tally(np.empty(0), np.empty(0))
+    agreement = Agreement.of(judged, has_pairs=has_pairs)
     expected = [0.0] * 4
     for _ in range(4):
         chance = np.array([rng.permutation(m), rng.random(m)])
-        sweep(net, beliefs, state, Sums.of(m), tally, agreement, chance)
+        sweep(net, beliefs, state, Sums.of(m), agreement, chance)
         added = plain_sweep(net, beliefs, drawn, judged, chance)
         expected = [a + b for a, b in zip(expected, added, strict=True)]
         names = np.unique(drawn, return_inverse=True)[1]
@@ -106,24 +103,6 @@ def test_sweeps_are_those_of_the_definitions(seed, has_pairs):
     for one, other in zip(found[: 3 + has_pairs], expected, strict=False):
         np.testing.assert_allclose(one, other, atol=1e-9)
     assert (len(agreement.pairs) > 0) == has_pairs
-
-
-def test_pairs_and_openings_are_summed(seed):
-    net, beliefs, labels = problem(seed)
-    m = len(labels)
-    chance = np.array([np.arange(m), np.zeros(m)])  # the first label is always joined
-    tally, drawn = Tally(np.zeros(len(net.pair) // 2), np.zeros(m)), labels.astype(int)
-    right = np.zeros(len(net.pair) // 2)
-    sweep(net, beliefs, State.of(labels, net), Sums.of(m), tally, Agreement.of(labels[:0]), chance)
-    for i in range(m):
-        found, likely = probabilities(i, drawn, net, beliefs)
-        joins = dict(zip(found, likely[:-1], strict=True))
-        for e in range(net.indptr[i], net.indptr[i + 1]):
-            right[net.pair[e]] += joins.get(drawn[net.indices[e]], 0.0)
-        open_to = [c for c, p in joins.items() if p > 0.0]
-        drawn[i] = open_to[0] if open_to else drawn.max() + 1
-        assert (tally.openings[i] > 0.0) == bool(open_to)
-    np.testing.assert_allclose(tally.right, right, atol=1e-9)
 
 
 def places(table):
@@ -137,10 +116,10 @@ def places(table):
 def test_state_is_kept_up_to_date(seed):
     net, beliefs, labels = problem(seed)
     m, rng = len(labels), np.random.default_rng(seed)
-    state, nothing = State.of(labels, net), Tally(np.empty(0), np.empty(0))
+    state = State.of(labels, net)
     for _ in range(3):
         chance = np.array([rng.permutation(m), rng.random(m)])
-        sweep(net, beliefs, state, Sums.of(m), nothing, Agreement.of(labels), chance)
+        sweep(net, beliefs, state, Sums.of(m), Agreement.of(labels), chance)
         fresh = State.of(state.labels, net)
         np.testing.assert_array_equal(state.size, fresh.size)
         np.testing.assert_allclose(state.mass, fresh.mass, atol=1e-9)
@@ -161,29 +140,3 @@ def test_items_of_one_source_in_a_label_are_counted(seed):
     expected = np.where(source >= 0, same.sum(axis=1), 0)
     np.testing.assert_array_equal(count_mates(source, labels), expected)
     np.testing.assert_array_equal(count_mates(source[:0], labels), 0)
-
-
-def test_support_is_the_likelihood_of_scores_given_all_other_labels(seed):
-    """By hand, for items that are alone or two together, without echo and absent pairs."""
-    rng = np.random.default_rng(seed)
-    pairs = Candidates(5, np.array([0, 0, 1, 3]), np.array([1, 2, 2, 4]), np.ones(4))
-    same, other = rng.normal(size=4), rng.normal(size=4)
-    join = float(rng.normal())
-    net = Net.of_list(pairs)
-    beliefs = Beliefs(same[net.pair], other[net.pair], 0.0, join, np.zeros(3), np.zeros(2))
-    labels = np.array([0, 0, 1, 2, 3])
-    expected = 0.0
-    for item in range(5):
-        with_label = {}
-        for e, (i, j) in enumerate(zip(pairs.one, pairs.other, strict=True)):
-            if item in (i, j):
-                with_label.setdefault(labels[j if item == i else i], []).append(e)
-        wrong = sum(other[e] for listed in with_label.values() for e in listed)
-        likely = [1.0] + [
-            np.exp(join + sum(same[e] - other[e] for e in listed)) for listed in with_label.values()
-        ]
-        expected += wrong + np.log(sum(likely)) - np.log(1.0 + np.exp(join) * len(with_label))
-    state = State.of(labels, net)
-    found = support(net, beliefs, state, Sums.of(5))
-    assert found == pytest.approx(expected)
-    np.testing.assert_array_equal(state.labels, labels)

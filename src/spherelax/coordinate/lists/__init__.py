@@ -1,11 +1,13 @@
 """Lists of scored candidates: how likely each pair is right."""
 
+from spherelax.coordinate.lists.foretelling import Foretold
 from spherelax.coordinate.lists.matching import Matching, Ranks
 from spherelax.coordinate.lists.odds import (
     Scores,
     judge_labels,
     judge_odds,
     judge_right,
+    learn_again,
     learn_scores,
     log_odds,
     odds_of_information,
@@ -14,16 +16,16 @@ from spherelax.coordinate.lists.odds import (
     uncompared_sources,
     wedges_of_list,
 )
-from spherelax.coordinate.lists.partition import Partition
 
 __all__ = [
+    "Foretold",
     "Matching",
-    "Partition",
     "Ranks",
     "Scores",
     "judge_labels",
     "judge_odds",
     "judge_right",
+    "learn_again",
     "learn_scores",
     "log_odds",
     "odds_of_information",

@@ -14,13 +14,13 @@ from scipy.special import expit, logit
 
 from spherelax.coordinate.graph.candidates import Candidates, Wedges, wedges
 from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
-from spherelax.coordinate.lists.partition import (
-    Partition,
-    learn_partition,
-    stream,
-    stream_by_number,
+from spherelax.coordinate.lists.foretelling import (
+    Foretold,
+    find_scale,
+    find_threshold,
+    learn_foretold,
 )
+from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
 from spherelax.coordinate.sampling.doubt import SURE, clip_probability
 from spherelax.coordinate.sampling.gibbs import Net
 from spherelax.coordinate.sampling.posterior import (
@@ -40,21 +40,18 @@ TRANSITIVE_GROUPS = 1 / 3
 # A list that is less transitive than that has no room for entities of three items: it joins two
 # sources, though nobody says so.
 PAIRED = 0.01
-# A list of fewer pairs than fill two bins of scores shows nothing of its scores.
+# A list of fewer pairs than fill two bins of scores shows nothing of its scores, unless its user
+# says that it is one.
 FEW_PAIRS = 2 * PAIRS_A_BIN
 # Between two sources, and without groups, this number of pairs must contradict other pairs. Fewer
 # do not show what wrong pairs score.
 CONTRADICTED = PAIRS_A_BIN
-# Scores show entities if this number of pairs an item are right.
-ENTITIES = 0.03
-# Each right pair must explain this number of nats of the scores, one bit. Where few of the right
-# pairs of large entities are listed, hardly any pair is found, and it explains nothing.
-EXPLAINED = 0.7
-# A list of this transitivity may be a graph of neighbours. It shows entities only if MANY_ENTITIES
-# pairs an item are right, and if the expected F of these pairs is at least CLEARLY.
+# A list of this transitivity may be a graph of neighbours. It shows entities only if the expected F
+# of the pairs that are right is at least CLEARLY.
 AMBIGUOUS = 0.4
-MANY_ENTITIES = 0.3
 CLEARLY = 0.85
+# A list that joins two sources shows entities if the expected F of its matching is at least this.
+MATCHED = 2 / 3
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
 TIE = 1e-3
 # Scores are the same if they agree to this number of digits, in units of the largest one.
@@ -62,22 +59,22 @@ DIGITS = 6
 
 
 def wedges_of_list(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
-    """Return the wedges of a list whose scores could show what they are worth; None: no list.
+    """Return the wedges of what is, or may be, a list of candidates; None: it is a graph.
 
     ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list. Scores show nothing if all are equal, if there are a few pairs, or if pairs hardly
-    contradict each other: between two groups, or if candidates of one item nearly always match.
-    Where most items are compared with most other items, there is no list.
+    list. If nobody says it, it is no list where all scores are equal, where there are a few pairs,
+    where pairs hardly contradict each other, or where most items are compared with most others.
     """
-    if kind in ("graph", "neighbors") or not is_list:
+    if kind in ("graph", "neighbors") or not is_list or len(graph.values) == 0:
         return None
-    if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
-        return None
+    if kind == "pairs":
+        return wedges(graph)
     n_groups, m = graph.n_groups(), graph.n_present()
+    if np.ptp(graph.values) == 0.0:
+        return None
     if n_groups == 2:
-        return Wedges(0.0, 0.0) if Candidates.of(graph).n_wrong() >= CONTRADICTED else None
-    is_complete = n_groups == 0 and 2 * len(graph.values) >= m * (m - 1)
-    if kind is None and (is_complete or len(graph.values) < 2 * FEW_PAIRS):
+        return Wedges(0.0, 0.0) if _joins_two(graph) else None
+    if len(graph.values) < 2 * FEW_PAIRS or (not n_groups and 2 * len(graph.values) >= m * (m - 1)):
         return None
     found = wedges(graph)
     return None if n_groups == 0 and found.n_open < CONTRADICTED else found
@@ -88,7 +85,7 @@ class Scores(NamedTuple):
 
     Attributes
     ----------
-    lesson : Partition or Matching
+    lesson : Foretold or Matching
         How likely pairs with scores like these are right.
     threshold : float
         Pairs that are right with a higher probability are worth joining.
@@ -96,14 +93,19 @@ class Scores(NamedTuple):
         Scores, which rise, that tell which of two equally likely pairs has the larger one.
     """
 
-    lesson: Partition | Matching
+    lesson: Foretold | Matching
     threshold: float
     ranks: NDArray[np.float32]
 
     @classmethod
-    def of(cls, lesson: Partition | Matching, graph: Graph, right: Floats) -> Scores:
+    def of(cls, lesson: Foretold | Matching, graph: Graph, right: Floats) -> Scores:
         """Return what a list taught, given how likely its pairs are right."""
-        return cls(lesson, _threshold(clip_probability(right)), quantiles(graph.values, STEPS))
+        return cls(lesson, find_threshold(clip_probability(right)), quantiles(graph.values, STEPS))
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the list can tell right pairs from wrong ones."""
+        return not isinstance(self.lesson, Foretold) or self.lesson.is_told
 
     def tied_share(self, graph: Graph, right: Floats) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.
@@ -116,26 +118,17 @@ class Scores(NamedTuple):
         score = np.unique(graph.values.round(DIGITS), return_inverse=True)[1]
         return float(np.bincount(score, weights=right).max() / right.sum())
 
-    def judge(self, graph: Graph, right: Floats) -> Judged:
+    def judge(self, right: Floats) -> Judged:
         """Return what to judge the labels of a graph by, given how likely its pairs are right."""
-        if isinstance(self.lesson, Matching):
-            return Judged(right, None)
-        return Judged(right, self.lesson.beliefs(graph.values))
+        return Judged(right, None) if isinstance(self.lesson, Matching) else judge_right(right)
 
-    def predict(
-        self, graph: Graph, sources: NDArray[np.int32] | None, numbers: NDArray[np.integer]
-    ) -> Judged:
-        """Return how likely each pair of a graph is right, which has scores like the list.
-
-        ``numbers`` are those that its items have in the whole problem.
-        """
-        if isinstance(self.lesson, Matching):
-            several = None if sources is None else _may_have_several(graph)
-            right = self.lesson.right(Candidates.of(graph), several)
-            return _judge_two(graph, right, several)
-        pairs = Candidates.of(graph, uncompared_sources(graph, sources))
-        right = self.lesson.right(pairs, stream_by_number(numbers))
-        return self.judge(graph, _spread_to_entries(graph, right))
+    def predict(self, graph: Graph, sources: NDArray[np.int32] | None) -> Judged:
+        """Return how likely each pair of a graph is right, which has scores like the list."""
+        pairs = Candidates.of(graph)
+        if isinstance(self.lesson, Foretold):
+            return self.judge(_spread_to_entries(graph, self.lesson.right(pairs)))
+        several = None if sources is None else _may_have_several(graph)
+        return _judge_two(graph, self.lesson.right(pairs, several), several)
 
 
 def learn_scores(
@@ -143,32 +136,40 @@ def learn_scores(
     kind: str | None,
     seen: Wedges,
     sources: NDArray[np.int32] | None = None,
+    scale: str | None = None,
 ) -> tuple[Scores, Judged] | None:
     """Learn how likely the pairs of a list are right; None: it is a graph of matches.
 
     ``seen`` is what `wedges_of_list` returned. ``sources`` is given if free items of one source may
     be copies of each other; an item whose candidates are all free may then have several partners.
+    ``scale`` is that of `Foretold`, if it is known.
     """
-    n_groups, closed = graph.n_groups(), seen.transitivity
-    if n_groups == 2:
+    n_groups, is_open = graph.n_groups(), kind is None
+    if n_groups == 2 and _joins_two(graph):
         return _learn_two(graph, None)
-    if kind is None and closed >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
+    if is_open and seen.transitivity >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
         return None
-    if sources is None:
-        graph = graph.present()
-    # Of a list that joins two sources, expectation maximisation only tells whether it is a list.
-    if kind is None or closed >= PAIRED:
-        pairs = Candidates.of(graph, uncompared_sources(graph, sources))
-        lesson = learn_partition(pairs)
-        right = lesson.right(pairs, stream(graph.n_items))
-        is_explained = closed < PAIRED or lesson.support >= EXPLAINED * right.sum()
-        if not is_explained or (kind is None and not _are_entities(graph, right, closed)):
-            return None
-        if closed >= PAIRED:
-            right = _spread_to_entries(graph, right)
-            scores = Scores.of(lesson, graph, right)
-            return scores, scores.judge(graph, right)
-    return _learn_two(graph, None if sources is None else _may_have_several(graph))
+    is_paired = seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED
+    several = None if sources is None else _may_have_several(graph)
+    if is_paired:
+        found = _learn_two(graph, several)
+        return None if is_open and 2.0 * found[0].threshold < MATCHED else found
+    lesson = _learn_any(graph, scale or find_scale(graph.values), seen)
+    right = lesson.right(Candidates.of(graph))
+    if is_open and not _is_list(lesson, right, seen):
+        return None
+    return _judge_any(graph, lesson, right)
+
+
+def learn_again(graph: Graph, scores: Scores) -> tuple[Scores, Judged] | None:
+    """Learn from a whole list how likely its pairs are right, as a part of it was learnt from.
+
+    None: items have one partner at most, and a part teaches as much.
+    """
+    if isinstance(scores.lesson, Matching):
+        return None
+    lesson = _learn_any(graph, scores.lesson.scale, wedges(graph))
+    return _judge_any(graph, lesson, lesson.right(Candidates.of(graph)))
 
 
 def judge_odds(odds: Graph) -> Judged:
@@ -200,12 +201,34 @@ def teaches(graph: Graph, seen: Wedges | None) -> bool:
     return seen is not None and (graph.grouped or seen.transitivity >= TRANSITIVE)
 
 
-def _are_entities(graph: Graph, right: Floats, closed: float) -> bool:
-    """Tell whether probabilities show entities, in a list with transitivity ``closed``."""
-    n_right = right.sum() / graph.n_present()
-    if closed < AMBIGUOUS:
-        return bool(n_right >= ENTITIES)
-    return bool(n_right >= MANY_ENTITIES and 2.0 * _threshold(right) >= CLEARLY)
+def _is_list(lesson: Foretold, right: Floats, seen: Wedges) -> bool:
+    """Tell whether similarities of which nobody says it are a list: its scores show entities."""
+    is_ambiguous = seen.transitivity >= AMBIGUOUS
+    return lesson.is_told and not (is_ambiguous and 2.0 * find_threshold(right) < CLEARLY)
+
+
+def _learn_any(graph: Graph, scale: str, seen: Wedges) -> Foretold:
+    """Learn from a list whose entities may have any size.
+
+    If it cannot tell, pairs are joined if nothing contradicts them.
+    """
+    lesson = learn_foretold(Candidates.of(graph), scale)
+    if lesson.is_told:
+        return lesson
+    is_contradicted = graph.n_groups() != 2 and seen.n_open >= CONTRADICTED
+    return lesson.join_none() if is_contradicted else lesson.join_all()
+
+
+def _judge_any(graph: Graph, lesson: Foretold, right: Floats) -> tuple[Scores, Judged]:
+    """Return what a list taught, given how likely its pairs are right."""
+    right = _spread_to_entries(graph, right)
+    scores = Scores.of(lesson, graph, right)
+    return scores, scores.judge(right)
+
+
+def _joins_two(graph: Graph) -> bool:
+    """Tell whether enough pairs between two groups contradict others."""
+    return Candidates.of(graph).n_wrong() >= CONTRADICTED
 
 
 def _learn_two(graph: Graph, several: NDArray[np.bool_] | None) -> tuple[Scores, Judged]:
@@ -295,13 +318,6 @@ def _may_have_several(graph: Graph) -> NDArray[np.bool_]:
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
     return np.asarray(n_bound == 0)
-
-
-def _threshold(right: Floats) -> float:
-    """Return half of the largest F that joining the likeliest pairs can be expected to have."""
-    best_first = np.sort(right)[::-1]
-    expected = 2.0 * np.cumsum(best_first) / (np.arange(1, len(right) + 1) + right.sum())
-    return 0.5 * float(expected.max())
 
 
 def _spread_to_entries(graph: Graph, right: Floats) -> NDArray[np.float64]:

@@ -5,6 +5,6 @@ resolution; `round_rows` makes labels of its rows.
 """
 
 from spherelax.coordinate.relax.rows import round_rows
-from spherelax.coordinate.relax.sweep import Iterate, sweep_rows
+from spherelax.coordinate.relax.sweep import Iterate, iterate_of, sweep_rows
 
-__all__ = ["Iterate", "round_rows", "sweep_rows"]
+__all__ = ["Iterate", "iterate_of", "round_rows", "sweep_rows"]

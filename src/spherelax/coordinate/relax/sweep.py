@@ -30,6 +30,7 @@ from spherelax.coordinate.relax.kernels import (
 )
 from spherelax.coordinate.relax.kernels import propose as propose_rows
 from spherelax.coordinate.relax.rows import Columns, Proposed, Rows, Scratch, fill_columns
+from spherelax.labels import Labels
 
 # Entries below this share of the largest of their row are dropped, so that most rows have a single
 # entry: only items with a single entry can become inactive.
@@ -69,13 +70,30 @@ def sweep_rows(
 
 def start(graph: Graph, row_entries: int) -> Rows:
     """Give every item a column of its own; no item is visited before a neighbour attracts it."""
-    m = graph.n_items
+    alone = np.arange(graph.n_items, dtype=np.int32)
+    return _rows_of(alone, row_entries)._replace(activation=strongest_pull(graph))
+
+
+def iterate_of(resolution: float, labels: Labels) -> Iterate:
+    """Return the iterate of labels that no sweep found: each row has a single entry.
+
+    Examples
+    --------
+    >>> iterate_of(0.5, np.int32([0, 1, 0])).rows.packed[:, 0]
+    array([0, 1, 0], dtype=int32)
+    """
+    return Iterate(resolution, 0.0, _rows_of(labels, 1))
+
+
+def _rows_of(labels: Labels, row_entries: int) -> Rows:
+    """Return rows that have one of their entries, in the column of a label."""
+    m = len(labels)
     packed = np.full((m, 2 * row_entries), -1, dtype=np.int32)
-    packed[:, 0] = np.arange(m)
+    packed[:, 0] = labels
     value = packed.view(np.float32)
     value[:, row_entries:] = 0.0
     value[:, row_entries] = 1.0
-    return Rows(packed, value, strongest_pull(graph), np.zeros(m, dtype=np.bool_))
+    return Rows(packed, value, np.zeros(m, dtype=np.float32), np.zeros(m, dtype=np.bool_))
 
 
 def build_columns(graph: Graph, rows: Rows, *, is_cut: bool = False) -> Columns:

@@ -74,7 +74,7 @@ def learn_beliefs(
     growth = np.log(np.arange(1, graph.n_items + 1))
     if is_list and np.ptp(graph.values) > 0.0:
         join, growth = -rarity / clumped, np.zeros(1)
-    return Beliefs(nats / clumped, np.empty(0), absent / clumped, join, growth, np.zeros(2))
+    return Beliefs(nats / clumped, absent / clumped, join, growth)
 
 
 def _n_possible(

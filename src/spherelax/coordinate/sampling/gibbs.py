@@ -86,12 +86,10 @@ class Net(NamedTuple):
 class Beliefs(NamedTuple):
     """What is believed of pairs and labels, in nats."""
 
-    same: Floats  # (n_entries, or n_bins), log of how much likelier a score is of a right pair
-    other: Floats  # (the same), of a wrong pair; both against all pairs. Empty: 0
+    same: Floats  # (n_entries), what a pair says for one label
     absent: float  # what a pair of one label costs that is not listed
     join: float  # log odds of joining a label of one item
     growth: Floats  # (largest size that counts), added to them by the size of the label
-    alike: Floats  # (2), intraclass correlation of pairs of one item with one label: right, wrong
 
 
 class State(NamedTuple):
@@ -120,7 +118,6 @@ class Sums(NamedTuple):
     """What the pairs of one item say, by label; 0 before and after each visit."""
 
     same: Floats  # (m)
-    other: Floats  # (m)
     n: Ints  # (m), number of pairs
     touched: Ints  # (m + 1), the labels with a sum
     odds: Floats  # (m + 1), of these labels
@@ -129,14 +126,7 @@ class Sums(NamedTuple):
     def of(cls, m: int) -> Sums:
         """Return the sums of m labels, all 0."""
         touched = np.empty(m + 1, np.int64)
-        return cls(np.zeros(m), np.zeros(m), np.zeros(m, np.int64), touched, np.zeros(m + 1))
-
-
-class Tally(NamedTuple):
-    """What is summed during sweeps to learn from them; both may be empty."""
-
-    right: Floats  # (n_pairs), how likely the items of a pair share a label, from both sides
-    openings: Floats  # (m), labels that an item could join, by their prior odds
+        return cls(np.zeros(m), np.zeros(m, np.int64), touched, np.zeros(m + 1))
 
 
 def count_mates(code: Codes, labels: NDArray[np.integer]) -> Ints:
@@ -156,11 +146,11 @@ def count_mates(code: Codes, labels: NDArray[np.integer]) -> Ints:
 
 
 @compiled
-def sweep(net, beliefs, state, sums, tally, agreement, chance):
+def sweep(net, beliefs, state, sums, agreement, chance):
     """Draw a new label for every item in turn, given those of all others; sum what is likely.
 
-    Reads net and beliefs; writes state, tally and agreement. ``chance`` is an order of the items
-    and a random number for each.
+    Reads net and beliefs; writes state and agreement. ``chance`` is an order of the items and a
+    random number for each.
     """
     count_all(state.groups, state.labels)
     count_all(state.sources, state.labels)
@@ -171,11 +161,8 @@ def sweep(net, beliefs, state, sums, tally, agreement, chance):
         _take_out(i, net, state)
         leave(i, state.labels[i], agreement)
         n = _collect(i, net, beliefs, state, sums)
-        best = _weigh(i, n, net, beliefs, state, sums, tally.openings)
+        best = _weigh(i, n, net, beliefs, state, sums)
         to = _choose(n, sums, best, chance[1, at])
-        if len(tally.right) > 0:
-            for e in range(net.indptr[i], net.indptr[i + 1]):
-                tally.right[net.pair[e]] += sums.same[state.labels[net.indices[e]]]
         judge(i, n, state.labels, sums, agreement)
         _clear(n, sums)
         spare = _put_in(i, to, spare, net, state)
@@ -185,34 +172,9 @@ def sweep(net, beliefs, state, sums, tally, agreement, chance):
 
 
 @compiled
-def support(net, beliefs, state, sums):
-    """Return how well labels explain the scores, in nats: the sum over items, given the others.
-
-    Of each item: the log likelihood of the scores of its candidates if its label is drawn like any
-    label before scores are seen, against that of scores which are all alike.
-    """
-    openings = np.zeros(len(state.labels))
-    found = 0.0
-    for i in range(len(state.labels)):
-        own = state.labels[i]
-        _take_out(i, net, state)
-        n = _collect(i, net, beliefs, state, sums)
-        best = _weigh(i, n, net, beliefs, state, sums, openings)
-        total = np.exp(-best)
-        for q in range(n):
-            c = sums.touched[q]
-            total += np.exp(sums.odds[q] - best)
-            found += sums.other[c] / (1.0 + (state.size[c] - 1) * beliefs.alike[1])
-        found += best + np.log(total) - np.log1p(np.exp(beliefs.join) * openings[i])
-        _clear(n, sums)
-        _put_in(i, own, 0, net, state)
-    return found
-
-
-@compiled
 def _collect(i, net, beliefs, state, sums):
     """Sum what the pairs of an item say for their labels; return the number of labels."""
-    n_pairs, touched, has_other = sums.n, sums.touched, len(beliefs.other) > 0
+    n_pairs, touched = sums.n, sums.touched
     n = 0
     for e in range(net.indptr[i], net.indptr[i + 1]):
         c = state.labels[net.indices[e]]
@@ -221,8 +183,6 @@ def _collect(i, net, beliefs, state, sums):
             n += 1
         n_pairs[c] += 1
         sums.same[c] += beliefs.same[e]
-        if has_other:
-            sums.other[c] += beliefs.other[e]
     own = state.labels[i]
     if state.size[own] > 0 and n_pairs[own] == 0:
         touched[n] = own
@@ -231,11 +191,8 @@ def _collect(i, net, beliefs, state, sums):
 
 
 @compiled
-def _weigh(i, n, net, beliefs, state, sums, openings):
-    """Write the log odds of each of n labels; return the largest of them, or 0, those of none.
-
-    Adds the prior odds of the labels to the openings of the item.
-    """
+def _weigh(i, n, net, beliefs, state, sums):
+    """Write the log odds of each of n labels; return the largest of them, or 0, those of none."""
     best = 0.0
     for q in range(n):
         c = sums.touched[q]
@@ -243,15 +200,10 @@ def _weigh(i, n, net, beliefs, state, sums, openings):
         if count(state.groups, i, c, 0) > 0:
             sums.odds[q] = -np.inf
             continue
-        in_one = 1.0 + (size - 1) * beliefs.alike[0]
         compared = net.weight[i] * state.mass[c] - count(state.sources, i, c, 0)
         absent = min(compared, net.room[i]) - sums.n[c]
         growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
-        prior = growth - beliefs.absent * absent / in_one
-        if len(openings) > 0:
-            openings[i] += np.exp(prior)
-        against = sums.other[c] / (1.0 + (size - 1) * beliefs.alike[1])
-        sums.odds[q] = beliefs.join + prior + sums.same[c] / in_one - against
+        sums.odds[q] = beliefs.join + growth - beliefs.absent * absent + sums.same[c]
         best = max(best, sums.odds[q])
     return best
 
@@ -283,7 +235,7 @@ def _clear(n, sums):
     """Set the sums of n labels to 0."""
     for q in range(n):
         c = sums.touched[q]
-        sums.same[c], sums.other[c], sums.n[c] = 0.0, 0.0, 0
+        sums.same[c], sums.n[c] = 0.0, 0
 
 
 @compiled

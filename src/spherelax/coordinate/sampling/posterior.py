@@ -12,7 +12,7 @@ import numpy as np
 
 from spherelax.coordinate.graph.hashing import SEED
 from spherelax.coordinate.sampling.agreement import Agreement
-from spherelax.coordinate.sampling.gibbs import Beliefs, Net, State, Sums, Tally, sweep
+from spherelax.coordinate.sampling.gibbs import Beliefs, Net, State, Sums, sweep
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
 
@@ -77,7 +77,7 @@ def draw_posterior(
     """
     m, rng = len(labels), np.random.default_rng(SEED)
     agreement = Agreement.of(labels, has_pairs=has_pairs)
-    state, sums, nothing = State.of(labels, net), Sums.of(m), Tally(np.empty(0), np.empty(0))
+    state, sums = State.of(labels, net), Sums.of(m)
     counted = (agreement.item, agreement.pure, agreement.whole, agreement.pairs)
     n_sweeps = int(np.clip(READ // max(len(net.indices), 1), LEAST_SWEEPS, MOST_SWEEPS))
     for index in range(WARM_SWEEPS + n_sweeps):
@@ -85,7 +85,7 @@ def draw_posterior(
             for values in counted:
                 values[:] = 0.0
         chance = np.array([np.arange(m), rng.random(m)])
-        sweep(net, beliefs, state, sums, nothing, agreement, chance)
+        sweep(net, beliefs, state, sums, agreement, chance)
     size = np.diff(agreement.start)
     times = (np.maximum(size - 1, 1)[labels], size, size, 2)
     shares = (values / (n_sweeps * n) for values, n in zip(counted, times, strict=True))
@@ -94,4 +94,4 @@ def draw_posterior(
 
 def beliefs_of_log_odds(log_odds: Floats) -> Beliefs:
     """Return beliefs by which the log odds of all pairs of an item with a label sum up."""
-    return Beliefs(log_odds, np.empty(0), 0.0, 0.0, np.zeros(1), np.zeros(2))
+    return Beliefs(log_odds, 0.0, 0.0, np.zeros(1))

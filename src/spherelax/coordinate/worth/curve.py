@@ -80,7 +80,7 @@ class Curve:
         return np.asarray(np.clip(found, SUREST, 1.0 - SUREST))
 
 
-def first_odds(scores: NDArray[np.floating], share: float = FIRST_SHARE) -> Floats:
+def first_odds(scores: NDArray[np.floating]) -> Floats:
     """Return odds to begin with, which fall with the rank of the score.
 
     Odds of the best-scored share of the pairs are above even.
@@ -92,4 +92,4 @@ def first_odds(scores: NDArray[np.floating], share: float = FIRST_SHARE) -> Floa
     """
     rank = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
     from_top = 1.0 - (rank + 0.5) / len(rank)
-    return np.asarray((from_top / share) ** -FIRST_SLOPE)
+    return np.asarray((from_top / FIRST_SHARE) ** -FIRST_SLOPE)
