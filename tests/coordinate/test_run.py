@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax.coordinate import readings
+from spherelax.coordinate import readings, trail
 from spherelax.coordinate import run as module
-from spherelax.coordinate import trail
 from spherelax.coordinate.moves.polish import polish_labels
 from spherelax.coordinate.readings import read_problem
 from spherelax.coordinate.run import LESSONS, Interrupted, learn, run, walk
