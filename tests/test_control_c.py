@@ -107,7 +107,7 @@ press.argtypes, press.restype = [ctypes.c_int], ctypes.c_int
 CONTROL_C = int(signal.SIGINT)
 
 
-sum_before = tally.sum_before
+sum_before, count_before = tally.sum_before, tally.count_before
 
 
 @njit
@@ -117,18 +117,32 @@ def sum_and_press(*args):
     sum_before(*args)
 
 
+@njit
+def count_and_press(*args):
+    """The same, while pairs without groups are counted."""
+    press(CONTROL_C)
+    count_before(*args)
+
+
+KERNELS = {
+    True: ("sum_before", sum_before, sum_and_press),
+    False: ("count_before", count_before, count_and_press),
+}
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_control_c_while_a_kernel_runs(grouped, monkeypatch):
     W, groups, _ = sl.datasets.make_partial_matching(8, 6, shuffled=0.7, random_state=0)
     args = (W, groups) if grouped else (W,)
+    name, kernel, and_press = KERNELS[grouped]
     calls = []
 
     def sum_up(*args):
         calls.append(args)
-        (sum_and_press if len(calls) == 4 else sum_before)(*args)
+        (and_press if len(calls) == 4 else kernel)(*args)
 
     whole = quiet_solve(*args)
-    monkeypatch.setattr(tally, "sum_before", sum_up)
+    monkeypatch.setattr(tally, name, sum_up)
     result = quiet_solve(*args)
     assert result.status == sl.Status.INTERRUPTED
     n_steps = len(result.path.labels)

@@ -61,3 +61,12 @@ def test_effects_of_items_are_taken_off_scores(seed):
     np.testing.assert_allclose(scores, rest[is_listed], atol=1e-6)
     expected = np.square(effect).sum() + np.square(rest[is_listed]).sum() / 2
     assert squares.sum() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 1000])
+def test_floors_up_to_a_value_are_counted(n, seed):
+    rng = np.random.default_rng(seed)
+    floors = np.sort(rng.integers(n, size=n)).astype(np.float32)
+    values = np.r_[rng.uniform(-1, n + 1, 500), floors].astype(np.float32)
+    expected = np.searchsorted(floors, values, side="right")
+    np.testing.assert_array_equal(neighbors.n_up_to(floors, values), expected)

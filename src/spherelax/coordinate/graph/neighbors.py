@@ -101,6 +101,23 @@ def strengths(graph):
 
 
 @compiled
+def n_up_to(floors, values):
+    """Return of each value how many of some floors, which rise, are at most as large.
+
+    The same as ``np.searchsorted(floors, values, side="right")``, without branches.
+    """
+    found = np.empty(len(values), np.int64)
+    for i in range(len(values)):
+        value, begin, n = values[i], 0, len(floors)
+        while n > 1:
+            half = n >> 1
+            begin += half if floors[begin + half - 1] <= value else 0
+            n -= half
+        found[i] = begin + (n > 0 and floors[begin] <= value)
+    return found
+
+
+@compiled
 def remove_effects(indptr, indices, scores, n_rounds):
     """Take the effects of both items off each score.
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from spherelax.coordinate.graph.graph import Graph, blocks
+from spherelax.coordinate.graph.neighbors import n_up_to
 
 # Pairs that are added to each step of the staircase, right as often as pairs are on average, so
 # that a step of a few pairs is not taken for sure.
@@ -57,7 +58,7 @@ class Worth(NamedTuple):
         values = np.empty(len(graph.values), dtype=np.float32)
         for block in blocks(len(values)):
             given = graph.values[block]
-            step = np.maximum(np.searchsorted(self.floors, given, side="right") - 1, 0)
+            step = np.maximum(n_up_to(self.floors, given) - 1, 0)
             values[block] = self.worth[step]
             if self.ranks is not None:
                 values[block] *= 1.0 - SLOPE * (1.0 - share_below(self.ranks, given))

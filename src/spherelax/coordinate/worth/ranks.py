@@ -21,7 +21,7 @@ from scipy.special import betaln, expit, ndtri
 
 from spherelax.coordinate.graph.account import UNIT, sum_units
 from spherelax.coordinate.graph.graph import Graph, blocks
-from spherelax.coordinate.graph.neighbors import remove_effects
+from spherelax.coordinate.graph.neighbors import n_up_to, remove_effects
 from spherelax.coordinate.worth.evidence import STEPS, quantiles
 
 Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ class SizeRanks(NamedTuple):
         bins[:, 0] = own
         of_rank = np.zeros((2, BINS), dtype=np.int64)
         for block in blocks(len(rest)):
-            bins[block, 1] = np.searchsorted(self.cuts, rest[block], side="right")
+            bins[block, 1] = n_up_to(self.cuts, rest[block])
             of_rank += [np.bincount(column, minlength=BINS) for column in bins[block].T]
         return Sorted(bins, of_rank // 2, unexplained, rest if self.by_item else graph.values)
 
@@ -220,4 +220,4 @@ class _Halving(NamedTuple):
 
 def _steps(floors: NDArray[np.float32], values: NDArray[np.float32]) -> NDArray[np.intp]:
     """Return the step of each similarity; those below the first floor are in the first."""
-    return np.maximum(np.searchsorted(floors, values, side="right") - 1, 0)
+    return np.asarray(np.maximum(n_up_to(floors, values) - 1, 0))
