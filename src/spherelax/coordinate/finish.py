@@ -17,7 +17,6 @@ from spherelax.coordinate.graph import Totals
 from spherelax.coordinate.model import Reading
 from spherelax.coordinate.moves import polish_labels, shake_labels
 from spherelax.coordinate.noise import beyond_noise
-from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import BlockModel, Blocks, find_alternative, find_level
@@ -81,17 +80,14 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
 
     During the walk labels do not merge; they come to rest well before the step that describes best.
     So they are polished at the first resolution where they are nearly as good, and only count if
-    they then describe better. Log odds are polished at 0. Entities of a list without groups are not
-    polished: single moves find them, and merging would only chain them. Nor are cuts of a
-    hierarchy, which knows of absent pairs.
+    they then describe better. Log odds are polished at 0. Cuts of a hierarchy are not polished: it
+    knows of absent pairs.
     """
     if parts.reading.foretold is not None:
         return False
     if parts.reading.is_likelihood and status is Status.DESCRIBED:
         parts.polish(at, 0.0)
         return True
-    if isinstance(parts.reading, Learnt) and parts.totals.n_groups == 0:
-        return False
     if status is not Status.DESCRIBED:
         parts.polish(at, float(parts.gammas[at]))
         return True

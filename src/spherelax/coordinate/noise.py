@@ -101,7 +101,7 @@ def _at_random(model: Model, route: Route, seed: int) -> Walked:
 
     Learning once what they are worth is enough: with more lessons, noise saves less.
     """
-    random = begin(shuffle(model.given, seed), model.reading.unit, learns=True)
+    random = begin(shuffle(model.given, seed), model.reading.unit)
     return learn(random, route, n_lessons=1)
 
 

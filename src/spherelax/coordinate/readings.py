@@ -38,7 +38,6 @@ from spherelax.coordinate.lists import (
     log_odds,
     odds_of_information,
     predict_right,
-    teaches,
     wedges_of_list,
 )
 from spherelax.coordinate.model import Facts, Model, Reading, Saving
@@ -194,8 +193,8 @@ class Learnt(Described):
     r"""Scores whose worth labels teach: :math:`V_{ij} = -\log(1 - p(W_{ij}))`, at most 1.
 
     :math:`p` is the share of the pairs with such a score that share a label; it never falls with
-    the score. It is learnt where pairs contradict each other: with groups, or in a list in which
-    most pairs are right. Learning begins with ranks, so that only the order of scores counts.
+    the score. It is learnt where pairs contradict each other: with groups. Learning begins with
+    ranks, so that only the order of scores counts.
 
     Attributes
     ----------
@@ -325,6 +324,7 @@ def read_problem(
 ) -> Model:
     """Return the model of a problem: find out what its similarities are, and read them so.
 
+    Without groups they are those of a graph if nobody says what they are (`either` asks before).
     Log odds and scores of candidates become log odds. Else only the order of the similarities
     counts, unless ``is_metric`` says that their sizes do; the degrees choose the null model, and
     with groups it is always the plain one. ``graph`` is that of the problem, in this ``unit``, if
@@ -341,11 +341,9 @@ def read_problem(
     graph = build_graph(problem, unit) if graph is None else graph
     if problem.kind == "odds":
         return Stated(kind="odds").read(graph, graph.given)
-    is_model = problem.kind in NATS
-    kind = None if is_model else problem.kind
-    seen = wedges_of_list(
-        graph, kind, is_list=bool(problem.kind) or sp.issparse(problem.similarity)
-    )
+    is_model, is_dense = problem.kind in NATS, not sp.issparse(problem.similarity)
+    kind = "graph" if problem.kind is None and is_dense else problem.kind
+    seen = wedges_of_list(graph, kind)
     if seen is not None:
         of_item = None if sources is None else sources[graph.given]
         known = ("pairs", seen, of_item, "information") if is_model else (kind, seen, of_item)
@@ -355,29 +353,27 @@ def read_problem(
             return Listed(unit=unit, scores=scores).bind(graph, judged)
     if is_model:
         return Stated(kind="information").read(graph, graph.given)
-    learns = teaches(graph, seen)
     if graph.grouped:
-        return begin(graph, unit, learns=True)
+        return begin(graph, unit)
     is_corrected = Facts.of(graph).are_uneven()
     if is_metric:
         return Measured(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
-    return begin(graph, unit, is_corrected, learns=learns)
+    return begin(graph, unit, is_corrected)
 
 
-def begin(graph: Graph, unit: float, is_corrected: bool = False, *, learns: bool) -> Model:
+def begin(graph: Graph, unit: float, is_corrected: bool = False) -> Model:
     """Return the model to begin with: similarities by their order, or as they are if all are equal.
 
-    ``learns`` tells whether what they are worth is to be learnt from labels.
+    With groups, what they are worth is to be learnt from labels.
     """
     reading: Reading
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         reading = Plain(unit=unit, is_corrected=is_corrected)
         return reading.read(graph, graph.given)
-    ranks = None if graph.grouped else SizeRanks.of(graph)
-    if ranks is None or learns:
-        worth = rank_worth(graph)
-        reading = Learnt(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
+    if graph.grouped:
+        reading = Learnt(unit=unit, worth=rank_worth(graph))
     else:
+        ranks = SizeRanks.of(graph)
         rarity = log_rarity(len(graph.values), graph.n_present())
         worth = surprise_worth(ranks.sort(graph).sizes, rarity)
         reading = Ranked(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.copies import find_duplicates, graph_of_all
+from spherelax.coordinate.either import could_be_either, solve_either
 from spherelax.coordinate.finish import finish
 from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
 from spherelax.coordinate.graph import Graph, are_new
@@ -47,9 +49,14 @@ def solve(
     """Walk the resolutions, learn and walk again, choose a step and finish its labels.
 
     Ctrl-C ends it with the best that was found before. ``sources`` is given if free items of one
-    source may be copies of each other.
+    source may be copies of each other. What may be a graph or a list is solved as both.
     """
     problem = recognise(problem)
+    if pick != "valleys" and could_be_either(problem):
+        again = partial(
+            solve, settings=settings, scales=scales, n_threads=n_threads, callback=callback
+        )
+        return solve_either(problem, again, pick)
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"

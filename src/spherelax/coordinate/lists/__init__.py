@@ -4,6 +4,7 @@ from spherelax.coordinate.lists.foretelling import Foretold
 from spherelax.coordinate.lists.matching import Matching, Ranks
 from spherelax.coordinate.lists.odds import (
     Scores,
+    could_be_list,
     judge_labels,
     judge_odds,
     judge_right,
@@ -12,7 +13,6 @@ from spherelax.coordinate.lists.odds import (
     log_odds,
     odds_of_information,
     predict_right,
-    teaches,
     uncompared_sources,
     wedges_of_list,
 )
@@ -22,6 +22,7 @@ __all__ = [
     "Matching",
     "Ranks",
     "Scores",
+    "could_be_list",
     "judge_labels",
     "judge_odds",
     "judge_right",
@@ -30,7 +31,6 @@ __all__ = [
     "log_odds",
     "odds_of_information",
     "predict_right",
-    "teaches",
     "uncompared_sources",
     "wedges_of_list",
 ]

@@ -33,10 +33,9 @@ from spherelax.coordinate.worth.curve import PAIRS_A_BIN, Curve, Floats
 from spherelax.coordinate.worth.evidence import STEPS, quantiles, share_below
 from spherelax.labels import Labels
 
-# A list in which candidates of one item are listed pairs this often is a graph of matches: without
-# groups, and with three groups or more, where wrong pairs contradict others.
-TRANSITIVE = 0.55
-TRANSITIVE_GROUPS = 1 / 3
+# A list with three groups or more in which candidates of one item are listed pairs this often is a
+# graph of matches: wrong pairs contradict others.
+TRANSITIVE = 1 / 3
 # A list that is less transitive than that has no room for entities of three items: it joins two
 # sources, though nobody says so.
 PAIRED = 0.01
@@ -46,38 +45,50 @@ FEW_PAIRS = 2 * PAIRS_A_BIN
 # Between two sources, and without groups, this number of pairs must contradict other pairs. Fewer
 # do not show what wrong pairs score.
 CONTRADICTED = PAIRS_A_BIN
-# A list of this transitivity may be a graph of neighbours. It shows entities only if the expected F
-# of the pairs that are right is at least CLEARLY.
-AMBIGUOUS = 0.4
-CLEARLY = 0.85
-# A list that joins two sources shows entities if the expected F of its matching is at least this.
-MATCHED = 2 / 3
 # What the highest score adds to the log odds, so that of two equally likely pairs the larger wins.
 TIE = 1e-3
 # Scores are the same if they agree to this number of digits, in units of the largest one.
 DIGITS = 6
 
 
-def wedges_of_list(graph: Graph, kind: str | None, *, is_list: bool) -> Wedges | None:
+def could_be_list(graph: Graph) -> bool:
+    """Tell whether a graph without groups may be a list of candidates, by its pairs.
+
+    It is none where all scores are equal, where there are a few pairs, where pairs hardly
+    contradict each other, or where all items are compared with all others.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.problem import Problem
+    >>> could_be_list(build_graph(Problem.check(np.ones((9, 9)))))
+    False
+    """
+    n_entries, m = len(graph.values), graph.n_present()
+    if n_entries < 2 * FEW_PAIRS or n_entries >= m * (m - 1) or np.ptp(graph.values) == 0.0:
+        return False
+    return wedges(graph).n_open >= CONTRADICTED
+
+
+def wedges_of_list(graph: Graph, kind: str | None) -> Wedges | None:
     """Return the wedges of what is, or may be, a list of candidates; None: it is a graph.
 
-    ``kind`` is what the user says that the similarities are, ``is_list`` whether they could be a
-    list. If nobody says it, it is no list where all scores are equal, where there are a few pairs,
-    where pairs hardly contradict each other, or where most items are compared with most others.
+    ``kind`` is what the user says that the similarities are. Unless they are scores of pairs, it is
+    no list where all are equal, or where there are a few pairs. Without groups, somebody must say
+    it, or the similarities must be a model's information.
     """
-    if kind in ("graph", "neighbors") or not is_list or len(graph.values) == 0:
+    if len(graph.values) == 0 or kind in ("graph", "neighbors"):
         return None
     if kind == "pairs":
         return wedges(graph)
-    n_groups, m = graph.n_groups(), graph.n_present()
+    n_groups = graph.n_groups()
     if np.ptp(graph.values) == 0.0:
         return None
+    if n_groups == 0:
+        return wedges(graph) if kind == "information" and could_be_list(graph) else None
     if n_groups == 2:
         return Wedges(0.0, 0.0) if _joins_two(graph) else None
-    if len(graph.values) < 2 * FEW_PAIRS or (not n_groups and 2 * len(graph.values) >= m * (m - 1)):
-        return None
-    found = wedges(graph)
-    return None if n_groups == 0 and found.n_open < CONTRADICTED else found
+    return wedges(graph) if len(graph.values) >= 2 * FEW_PAIRS else None
 
 
 class Scores(NamedTuple):
@@ -144,21 +155,16 @@ def learn_scores(
     be copies of each other; an item whose candidates are all free may then have several partners.
     ``scale`` is that of `Foretold`, if it is known.
     """
-    n_groups, is_open = graph.n_groups(), kind is None
-    if n_groups == 2 and _joins_two(graph):
+    if graph.n_groups() == 2 and _joins_two(graph):
         return _learn_two(graph, None)
-    if is_open and seen.transitivity >= (TRANSITIVE_GROUPS if n_groups else TRANSITIVE):
+    if kind is None and seen.transitivity >= TRANSITIVE:
         return None
-    is_paired = seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED
-    several = None if sources is None else _may_have_several(graph)
-    if is_paired:
-        found = _learn_two(graph, several)
-        return None if is_open and 2.0 * found[0].threshold < MATCHED else found
+    if seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED:
+        return _learn_two(graph, None if sources is None else _may_have_several(graph))
     lesson = _learn_any(graph, scale or find_scale(graph.values), seen)
-    right = lesson.right(Candidates.of(graph))
-    if is_open and not _is_list(lesson, right, seen):
+    if kind is None and not lesson.is_told:
         return None
-    return _judge_any(graph, lesson, right)
+    return _judge_any(graph, lesson, lesson.right(Candidates.of(graph)))
 
 
 def learn_again(graph: Graph, scores: Scores) -> tuple[Scores, Judged] | None:
@@ -190,21 +196,6 @@ def judge_odds(odds: Graph) -> Judged:
 def judge_right(right: Floats) -> Judged:
     """Return what to judge labels by if a similarity says only how likely its pair is right."""
     return Judged(right, beliefs_of_log_odds(logit(clip_probability(right))))
-
-
-def teaches(graph: Graph, seen: Wedges | None) -> bool:
-    """Tell whether labels teach what the scores of a list, which is a graph of matches, are worth.
-
-    With groups they do. Without, most pairs must be right: what is listed then agrees, but how good
-    a pair is shows in its score only.
-    """
-    return seen is not None and (graph.grouped or seen.transitivity >= TRANSITIVE)
-
-
-def _is_list(lesson: Foretold, right: Floats, seen: Wedges) -> bool:
-    """Tell whether similarities of which nobody says it are a list: its scores show entities."""
-    is_ambiguous = seen.transitivity >= AMBIGUOUS
-    return lesson.is_told and not (is_ambiguous and 2.0 * find_threshold(right) < CLEARLY)
 
 
 def _learn_any(graph: Graph, scale: str, seen: Wedges) -> Foretold:

@@ -1,6 +1,7 @@
 """What a similarity of each size is worth, and what labels save, in nats."""
 
 from spherelax.coordinate.worth.alternatives import (
+    ALIKE,
     find_alternative,
     find_frequent_alternative,
     find_level,
@@ -32,6 +33,7 @@ from spherelax.coordinate.worth.reliability import (
 )
 
 __all__ = [
+    "ALIKE",
     "NO_BINS",
     "SUREST",
     "BlockModel",

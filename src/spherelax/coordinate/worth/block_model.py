@@ -195,7 +195,7 @@ class BlockModel:
         Labels that attract less than any label would, in all models, say nothing.
         """
         listed = float(logsumexp(self._log_listed(levels)) - np.log(4.0))
-        return 0.0 if listed == -np.inf else listed - self._log_one + self._log_ranks(levels)
+        return 0.0 if listed == -np.inf else listed - self._log_one + self.log_ranks(levels)
 
     @cached_property
     def _log_one(self) -> float:
@@ -238,7 +238,7 @@ class BlockModel:
             found += [rest + float(placed[0]), rest + alike]
         return found
 
-    def _log_ranks(self, levels: list[Blocks]) -> float:
+    def log_ranks(self, levels: list[Blocks]) -> float:
         """Return how much likelier the order of the sizes is with labels than without."""
         left = self.totals.of_rank
         if left.size == 0:
