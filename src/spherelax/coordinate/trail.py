@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import LARGE, Account, have_changed
-from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.graph import LARGE, Account, Candidates, have_changed
 from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves import lower, move_once, polish_labels

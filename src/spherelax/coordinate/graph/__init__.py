@@ -7,6 +7,7 @@ a `Contraction` makes a graph of labels.
 """
 
 from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
+from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.contraction import Contraction, contract
 from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, background, build_graph, largest
 from spherelax.coordinate.graph.hashing import hash_numbers
@@ -27,6 +28,7 @@ __all__ = [
     "LEAST_ITEMS",
     "UNIT",
     "Account",
+    "Candidates",
     "Contraction",
     "Draw",
     "Entries",
