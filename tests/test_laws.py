@@ -18,7 +18,7 @@ FEW = 200
 CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))
 EXACT = ["permuted", "scaled", "risen", "renamed", "with_inside", "with_isolated"]
 # Those of similarities by which labels are not described, but measured.
-METRIC = ["points"]
+METRIC = ["points", "list"]
 
 some = settings(
     max_examples=CASES // (len(EXACT) + 2),

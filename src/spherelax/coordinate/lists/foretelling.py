@@ -62,8 +62,11 @@ class Foretold(NamedTuple):
     scale : {"given", "ratio", "probability", "information"}
         How scores are read: as they are; by their logarithms; as probabilities, or as
         ``-log(1 - p)`` of these, by their log odds.
-    low, top : float
-        The lowest score, and the one that makes two items the same; infinity if there is none.
+    low, high : float
+        The lowest score, and the highest one that counts: a single score that is farther from the
+        others than these are from each other counts as the next one.
+    top : float
+        The score that makes two items the same; infinity if there is none.
     cut : float
         The level of the hierarchy at which items are related.
     curve : Curve
@@ -90,6 +93,7 @@ class Foretold(NamedTuple):
 
     scale: str
     low: float
+    high: float
     top: float
     cut: float
     curve: Curve
@@ -163,6 +167,7 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
     begin = Foretold(
         scale=scale,
         low=float(score.min()),
+        high=_highest(score),
         top=top,
         cut=np.inf,
         curve=Curve.from_cuts(np.empty(0)),
@@ -296,7 +301,7 @@ class _Table(NamedTuple):
         if same.any():
             links = coo_array((same[same], (pairs.one[same], pairs.other[same])), shape=(n, n))
             item = connected_components(links, directed=False)[1].astype(np.int64)
-        one, other = item[pairs.one], item[pairs.other]
+        one, other, score = item[pairs.one], item[pairs.other], np.minimum(score, known.high)
         apart = np.flatnonzero(one != other)
         key = np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart]
         kept, row, times = np.unique(key, return_inverse=True, return_counts=True)
@@ -396,7 +401,7 @@ def _valley(score: Floats, upper: NDArray[np.bool_]) -> float:
     --------
     >>> score = np.r_[np.linspace(0.0, 0.4, 90), np.linspace(0.8, 1.0, 30)]
     >>> round(_valley(score, score > 0.6))
-    25
+    30
     """
     n = 2 * int(np.ceil(np.sqrt(len(score))))
     places = ((score - score.min()) / np.ptp(score) * n).astype(np.intp).clip(0, n - 1)
@@ -491,6 +496,21 @@ def _spread(values: Floats) -> Floats:
     at = np.unique((n * expit(ends)).astype(np.intp).clip(0, n - 1))
     ordered = np.sort(values)
     return np.unique(np.r_[ordered[0], ordered[at]])
+
+
+def _highest(score: Floats) -> float:
+    """Return the highest score that counts.
+
+    Examples
+    --------
+    >>> _highest(np.array([0.1, 0.5, 0.9])), _highest(np.array([0.1, 0.5, 99.0]))
+    (0.9, 0.5)
+    """
+    lowest, highest = float(score.min()), float(score.max())
+    if len(score) < 3:
+        return highest
+    following = float(np.partition(score, -2)[-2])
+    return following if highest - following > following - lowest else highest
 
 
 def _relate(seen: Floats, cut: float) -> NDArray[np.int64]:
