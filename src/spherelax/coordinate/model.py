@@ -11,9 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax import result
-from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, background, within
+from spherelax.coordinate.graph import (
+    UNIT,
+    Account,
+    Compared,
+    Graph,
+    Totals,
+    background,
+    cross,
+    within,
+)
 from spherelax.coordinate.sampling import Judged
-from spherelax.coordinate.worth import Description, Likelihood, Strata, account_of, are_uneven
+from spherelax.coordinate.worth import (
+    Description,
+    Likelihood,
+    Matches,
+    Strata,
+    account_of,
+    are_uneven,
+)
 from spherelax.labels import Labels, count_labels
 
 
@@ -67,10 +83,13 @@ class Reading(ABC):
     is_corrected : bool
         The null model: whether the expected similarity of two items is proportional to the degrees
         of both, or the same for all pairs.
+    has_patches : bool
+        With groups: whether wrong matches may come in patches (`spherelax.coordinate.worth.matches`).
     """
 
     unit: float = 1.0
     is_corrected: bool = False
+    has_patches: bool = True
 
     # Whether what labels save is their log likelihood, which has a natural zero.
     is_likelihood: ClassVar[bool] = False
@@ -100,14 +119,19 @@ class Reading(ABC):
         return Model(graph, seen, self, entries)
 
     @abstractmethod
-    def description(self, totals: Totals) -> Description | Likelihood:
+    def description(self, totals: Totals) -> Description | Likelihood | Matches:
         """Return what labels save, given the totals of all items."""
 
     def account(self, model: Model, labels: Labels, n_threads: int) -> Account:
         """Return what labels amount to."""
         graph = model.graph
         inside = within(graph, labels, count_labels(labels), n_threads)
-        return account_of(labels, inside, graph.weight, self.is_corrected)
+        found = account_of(labels, inside, graph.weight, self.is_corrected)
+        if not graph.grouped or self.is_likelihood:
+            return found
+        if isinstance(model.entries, Strata):
+            found = found._replace(strata=model.entries.inside(graph, labels)[0])
+        return found._replace(crossings=cross(graph, labels, model.compared))
 
     def generalise(self, part: Model, facts: Facts) -> Self:
         """Return the reading of a whole problem, whose part has this one.
@@ -162,6 +186,9 @@ class Model:
         The average similarity before pairs of groups were weighted; None: they were not.
     whole : Totals or None
         Totals of the problem that the graph is a part of; None: it is the whole.
+    shared : ndarray of int32 or None
+        The group of each item as totals number it, -1 if other parts do not have it; None: as the
+        graph does.
     """
 
     given: Graph
@@ -170,6 +197,7 @@ class Model:
     entries: Strata | Judged | None = None
     plain_average: float | None = None
     whole: Totals | None = None
+    shared: NDArray[np.int32] | None = None
 
     @property
     def judged(self) -> Judged | None:
@@ -189,7 +217,13 @@ class Model:
         return found
 
     @cached_property
-    def description(self) -> Description | Likelihood:
+    def compared(self) -> Compared:
+        """Which groups were compared; only if there are groups."""
+        shared = self.graph.group if self.shared is None else self.shared
+        return Compared.of(self.graph, self.totals, shared)
+
+    @cached_property
+    def description(self) -> Description | Likelihood | Matches:
         """What labels save."""
         return self.reading.description(self.totals)
 
@@ -220,8 +254,10 @@ class Model:
         given, graph, entries = self.given.among(items), self.graph.among(items), self.entries
         if isinstance(entries, Strata):
             entries = Strata.from_floors(given, entries.floors)
-        return replace(self, given=given, graph=graph, entries=entries, whole=None)
+        return replace(self, given=given, graph=graph, entries=entries, whole=None, shared=None)
 
-    def within(self, totals: Totals) -> Model:
-        """Return the model of a part of a problem with these totals."""
-        return replace(self, graph=self.graph._replace(strongest=totals.strongest), whole=totals)
+    def within(self, totals: Totals, shared: NDArray[np.int32] | None = None) -> Model:
+        """Return the model of a part of a problem with these totals; ``shared`` as they number it.
+        """
+        graph = self.graph._replace(strongest=totals.strongest)
+        return replace(self, graph=graph, whole=totals, shared=shared)

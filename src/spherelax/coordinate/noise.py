@@ -19,9 +19,10 @@ from spherelax.coordinate.model import Model
 from spherelax.coordinate.readings import Learnt, Ranked, begin
 from spherelax.coordinate.run import Walked, learn, walk
 from spherelax.coordinate.trail import Route
+from spherelax.coordinate.worth import unnamed_cost
 from spherelax.problem import Problem
 
-# Labels that save at least this number of nats per item are not compared with noise.
+# Without groups, labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
 # Savings of noise vary by about the square root of the number of items. Labels must save more than
 # those of noise by this multiple of that root. Besides, without groups, they must save this factor
@@ -58,7 +59,8 @@ def beyond_noise(walked: Walked, route: Route) -> NDArray[np.bool_]:
     """
     model, path = walked.model, walked.path
     savings, grouped = np.asarray(path.savings), model.graph.grouped
-    known = judge_savings(savings, model.totals)
+    labels = walked.labels[model.graph.weight > 0.0]
+    known = judge_savings(savings, model.totals, np.bincount(np.bincount(labels)))
     if known is not None:
         return known
     if walked.is_large:
@@ -87,16 +89,20 @@ def _least(levels: NDArray[np.float64], model: Model, spread: float) -> NDArray[
     return np.maximum(np.maximum(BEYOND_NOISE * levels, above), 0.0)
 
 
-def judge_savings(savings: NDArray[np.float64], totals: Totals) -> NDArray[np.bool_] | None:
+def judge_savings(
+    savings: NDArray[np.float64], totals: Totals, of_size: NDArray[np.int64]
+) -> NDArray[np.bool_] | None:
     """Tell which steps are beyond noise, if savings alone tell it; None: they do not.
 
     All are, if labels save much, or if noise could not be seen. Without groups none are if labels
-    save nothing.
+    save nothing; with groups, labels that save most save much if that is more than they cost.
+    ``of_size`` tells how many of these labels have each number of items.
     """
     n_items, n_groups = totals.n_present, totals.n_groups
     everything = np.ones(len(savings), dtype=np.bool_)
     is_hidden = 0 < n_groups <= 2 or (n_groups > 0 and n_items < FEW)
-    if is_hidden or savings.max() >= DOUBTFUL * n_items:
+    much = unnamed_cost(of_size) if n_groups else DOUBTFUL * n_items
+    if is_hidden or savings.max() >= much:
         return everything
     return ~everything if n_groups == 0 and savings.max() <= 0.0 else None
 

@@ -49,12 +49,12 @@ from spherelax.coordinate.worth import (
     SUREST,
     Description,
     Likelihood,
+    Matches,
     Strata,
     Worth,
     account_of,
     are_uneven,
     log_rarity,
-    names_of_matches,
     rank_worth,
     surprise_worth,
 )
@@ -76,11 +76,11 @@ class Plain(Reading):
         """What users are told."""
         return result.Reading.CORRECTED if self.is_corrected else result.Reading.PLAIN
 
-    def description(self, totals: Totals) -> Description:
-        """Describe similarities by their means; matches pay for names if groups are many."""
-        n_groups = totals.n_groups
-        names = names_of_matches(totals.n_present, n_groups) if n_groups else 0.0
-        return describe(totals, self.is_corrected, totals.total, names)
+    def description(self, totals: Totals) -> Description | Matches:
+        """Describe similarities by their means, or with groups weigh matches."""
+        if totals.n_groups:
+            return Matches.of(totals, has_patches=self.has_patches)
+        return describe(totals, self.is_corrected, totals.total)
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: the sum of its similarities."""
@@ -117,7 +117,7 @@ class Ranked(Reading):
 
     def description(self, totals: Totals) -> Description:
         """Describe which pairs are similar, and how their sizes follow from labels."""
-        return describe(totals, self.is_corrected, float(totals.of_stratum.sum()), names=0.0)
+        return describe(totals, self.is_corrected, float(totals.of_stratum.sum()))
 
     def account(self, model: Model, labels: Labels, n_threads: int) -> Account:
         """Return what labels amount to, by stratum too."""
@@ -151,19 +151,24 @@ class Learnt(Reading):
     ----------
     worth : Worth
         What a similarity of each size is worth.
+    floors : ndarray
+        With groups, the smallest similarity of each stratum; else empty.
     """
 
     worth: Worth
+    floors: NDArray[np.float32]
     name = result.Reading.LEARNT
 
-    def view(self, graph: Graph) -> tuple[Graph, None]:
-        """Replace each similarity by what it is worth."""
-        return self.worth.apply(graph), None
+    def view(self, graph: Graph) -> tuple[Graph, Strata | None]:
+        """Replace each similarity by what it is worth; with groups, sort it into a stratum."""
+        strata = Strata.from_floors(graph, self.floors) if len(self.floors) else None
+        return self.worth.apply(graph), strata
 
-    def description(self, totals: Totals) -> Description:
-        """Describe what similarities are worth; with groups, labels pay for their names."""
-        names = 1.0 if totals.n_groups else 0.0
-        return describe(totals, self.is_corrected, totals.total, names)
+    def description(self, totals: Totals) -> Description | Matches:
+        """Describe what similarities are worth, or with groups weigh matches and their scores."""
+        if totals.n_groups:
+            return Matches.of(totals, has_patches=self.has_patches)
+        return describe(totals, self.is_corrected, totals.total)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -251,11 +256,10 @@ class Listed(LogOdds):
         return self.bind(graph, judge_right(right))
 
 
-def describe(totals: Totals, is_corrected: bool, total: float, names: float) -> Description:
-    """Return the description of a total, in which labels pay for this share of their names."""
-    is_plain = not is_corrected and totals.n_groups == 0
-    rate = PLAIN_RATE if is_plain else 1.0
-    return Description(total, totals.n_pairs, is_corrected, rate, names, totals.of_stratum)
+def describe(totals: Totals, is_corrected: bool, total: float) -> Description:
+    """Return the description of a total."""
+    rate = 1.0 if is_corrected else PLAIN_RATE
+    return Description(total, totals.n_pairs, is_corrected, rate, totals.of_stratum)
 
 
 def read_problem(
@@ -324,7 +328,8 @@ def begin(
     if worth is None:
         reading = Plain(unit=unit, is_corrected=is_corrected)
     elif learns:
-        reading = Learnt(unit=unit, is_corrected=is_corrected, worth=worth)
+        floors = Strata.of(graph, 0.0).floors if graph.grouped else np.empty(0, dtype=np.float32)
+        reading = Learnt(unit=unit, is_corrected=is_corrected, worth=worth, floors=floors)
     else:
         floors = Strata.of(graph, floor).floors
         reading = Ranked(

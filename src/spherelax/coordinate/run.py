@@ -87,6 +87,7 @@ def walk(model: Model, route: Route, callback: Callback | None = None) -> Trail:
         if not trail.objectives:
             raise
         raise Interrupted(Walked(model, trail.path(is_complete=False))) from None
+    trail.settle()
     return trail
 
 
@@ -128,7 +129,7 @@ def learn(
     walked = Walked.of(walk(model, route, callback))
     with keeping(walked):
         better = teach(walked, route, n_lessons)
-        if better is not model:
+        if better is not walked.model:
             walked = Walked.of(walk(better, route, callback))
     return weigh_groups(walked, route, callback)
 

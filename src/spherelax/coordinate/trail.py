@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from spherelax.coordinate.graph import LARGE, Account, have_changed
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves import lower, move_once, polish_labels
 from spherelax.coordinate.relax import Iterate, round_rows, sweep_rows
+from spherelax.coordinate.worth import Matches
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Step, SweepPath
 from spherelax.settings import Coordinate
@@ -238,6 +240,18 @@ class Trail:
         is_part = self.model.whole is not None
         rests = is_at_rest(self.changed, self.model.totals.n_present)
         return rests and self.savings[-1] > 0 and not is_part
+
+    def settle(self) -> None:
+        """Weigh the labels of all steps by the readings of wrong matches that the best ones show.
+
+        Those of a part do not tell.
+        """
+        model, matches = self.model, self.model.description
+        if not isinstance(matches, Matches) or model.whole is not None:
+            return
+        found, savings = matches.weigh(self.accounts)
+        reading = replace(model.reading, has_patches=found.has_patches)
+        self.model, self.savings = replace(model, reading=reading), savings.tolist()
 
     def last_step(self, n_steps: int) -> Step:
         """Return the last step as a callback sees it; there may be ``n_steps`` of them."""

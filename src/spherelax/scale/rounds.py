@@ -29,7 +29,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.noise import beyond_noise_of, judge_savings
 from spherelax.coordinate.run import read_whole
 from spherelax.coordinate.trail import Route, is_at_rest
-from spherelax.coordinate.worth import factors, is_open, renumber_groups, weigh_pairs
+from spherelax.coordinate.worth import Matches, factors, is_open, renumber_groups, weigh_pairs
 from spherelax.errors import SphereWarning
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem
@@ -207,6 +207,8 @@ class _Shards:
             len(savings),
         )
         self.accounts, self.savings = accounts[:n_steps], np.array(savings[:n_steps])
+        if isinstance(self.description, Matches):
+            self.description, self.savings = self.description.weigh(self.accounts)
         self.resolutions = np.array(walked[0]["resolutions"][:n_steps])
         self.gammas = self.totals.average * self.resolutions
 
@@ -224,7 +226,8 @@ class _Shards:
 
     def beyond_noise(self) -> NDArray[np.bool_]:
         """Compare with noise some components, drawn from all shards."""
-        known = judge_savings(self.savings, self.totals)
+        best = self.accounts[pick_description(self.savings).index]
+        known = judge_savings(self.savings, self.totals, best.of_size)
         if known is not None:
             return known
         some = _Some.of(self.ask("sample", **self.sums.how, start=self.start))

@@ -8,6 +8,7 @@ a `Contraction` makes a graph of labels.
 
 from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
 from spherelax.coordinate.graph.contraction import Contraction, contract
+from spherelax.coordinate.graph.crossings import Compared, cross
 from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, background, build_graph, largest
 from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.graph.neighbors import Entries, components, enter_transposed, strengths
@@ -27,6 +28,7 @@ __all__ = [
     "LEAST_ITEMS",
     "UNIT",
     "Account",
+    "Compared",
     "Contraction",
     "Draw",
     "Entries",
@@ -39,6 +41,7 @@ __all__ = [
     "components",
     "components_up_to",
     "contract",
+    "cross",
     "draw",
     "enter_transposed",
     "hash_numbers",

@@ -8,7 +8,7 @@ from spherelax.coordinate.worth.description import (
     Likelihood,
     account_of,
     are_uneven,
-    names_of_matches,
+    unnamed_cost,
 )
 from spherelax.coordinate.worth.evidence import (
     Worth,
@@ -18,6 +18,7 @@ from spherelax.coordinate.worth.evidence import (
     share_right,
     surprise_worth,
 )
+from spherelax.coordinate.worth.matches import Matches
 from spherelax.coordinate.worth.reliability import (
     agreement,
     factors,
@@ -34,6 +35,7 @@ __all__ = [
     "Curve",
     "Description",
     "Likelihood",
+    "Matches",
     "Strata",
     "Worth",
     "account_of",
@@ -45,11 +47,11 @@ __all__ = [
     "is_open",
     "learn_worth",
     "log_rarity",
-    "names_of_matches",
     "rank_worth",
     "renumber_groups",
     "reweigh",
     "share_right",
     "surprise_worth",
+    "unnamed_cost",
     "weigh_pairs",
 ]

@@ -36,10 +36,6 @@ SOFTNESS = 1.5
 PLAIN_RATE = 0.7
 # The same for labels without names.
 UNNAMED_RATE = 0.85
-# With fewer groups than the square root of the number of items, labels of plain matches are too
-# many to be told apart. They pay for names to this share only: with 1 small labels are joined by
-# wrong matches, with 0 large ones are split.
-NAMES_OF_MANY = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +53,6 @@ class Description:
         Whether the null model is corrected for degrees.
     rate : float
         Weight of the cost of labels that have names.
-    names : float
-        Share of the cost of names that labels must pay for: 0, unless there are groups.
     of_stratum : ndarray
         Where sizes are described apart: number of pairs in each stratum; else empty.
     """
@@ -67,7 +61,6 @@ class Description:
     n_pairs: float
     is_corrected: bool
     rate: float
-    names: float = 0.0
     of_stratum: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def saving(self, account: Account) -> float:
@@ -99,10 +92,6 @@ class Description:
         similarities between them.
         """
         named = self.rate * labels_cost(of_size)
-        if self.names == 1.0:
-            return named
-        if self.names > 0.0:
-            return self.names * named + (1.0 - self.names) * unnamed_cost(of_size)
         unnamed = (1.0 if self.is_corrected else UNNAMED_RATE) * unnamed_cost(of_size)
         n_items, n_labels = _count(of_size)
         return min(named, unnamed) if n_labels**2 <= n_items else unnamed
@@ -141,20 +130,8 @@ def account_of(
         coded=sum_units(_costs(inside, pairs)) if is_corrected else 0,
         parameters=sum_units(0.5 * np.log1p(inside)) if is_corrected else 0,
         strata=np.empty(0),
+        crossings=np.empty(0),
     )
-
-
-def names_of_matches(n_items: int, n_groups: int) -> float:
-    """Return the share of the cost of names that labels of plain matches pay for.
-
-    No label has more items than there are groups.
-
-    Examples
-    --------
-    >>> names_of_matches(400, 40), names_of_matches(400, 5)
-    (1.0, 0.3)
-    """
-    return 1.0 if n_groups**2 >= n_items else NAMES_OF_MANY
 
 
 def labels_cost(of_size: NDArray[np.int64]) -> float:

@@ -1,0 +1,181 @@
+r"""The evidence for labels of matches: how much likelier the matches are with labels than without.
+
+Items have groups, and no two items of a group share a label. The matches :math:`E` are taken for
+those of a stochastic block model: likely inside labels, unlikely across them. What matters is how
+wrong matches, those across labels, come about. There are two readings, each with its likelihood.
+
+*Anywhere.* A wrong match leads to any item of a group. A row is an item and another group that was
+compared with its own. If the item's label has an item there, the row has the right match, a wrong
+one or none, with three rates; if not, a wrong one or none, with two. To name a wrong item of a
+group of :math:`n_b` takes :math:`\ln n_b` nats. With the rates that are most likely,
+
+.. math::
+
+    \ln L_a = \tfrac12 \Bigl( \sum_{\text{labelled rows}} \ln \hat r
+    + \sum_{\text{other rows}} \ln \hat r - \sum_{\text{wrong}} \ln n_b \Bigr) ,
+
+half, because a match is in the rows of both its items.
+
+*In patches.* Some things look alike, and their items are matched again and again. The blocks of two
+labels that matches join are :math:`B` of all :math:`T = K (K - 1) / 2`. Described are which blocks,
+how many of the :math:`X` wrong matches each has, and which of its :math:`m_k m_l` pairs these are:
+
+.. math::
+
+    -\ln L_p = \ln \binom{P}{R} + \ln \binom{T}{B} + \ln \binom{X - 1}{B - 1}
+    + \sum_{k < l} \ln \binom{m_k m_l}{n_{kl}} + \ln (P + 1)(T + 1)(X + 1) ,
+
+if :math:`R` of the :math:`P` pairs inside labels match. A dense block then costs little, so joining
+two things that look alike gains little; joining two halves of one thing gains little as well.
+
+The evidence is the mean of both likelihoods over that of labels for all items apart. Besides, the
+order of scores tells which matches are inside labels (`spherelax.coordinate.worth.strata`). Labels
+are not charged for: a path is a short list of candidates.
+
+**Pieces.** Only groups tell things that look alike from pieces of one thing. Different things share
+a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items with probability
+:math:`1 - (1 - s)^{m_k m_l}`, if two items share one with probability :math:`s`. Pieces never do.
+If labels that are joined by dense blocks share groups much less often, most of them are pieces, and
+only the first reading holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, gammaln
+
+from spherelax.coordinate.graph.account import Account, Totals
+from spherelax.coordinate.graph.crossings import FINE, Crossings
+from spherelax.coordinate.worth.strata import strata_saving
+
+# Labels are pieces if their dense blocks share groups less often than by chance, by this number of
+# standard errors.
+ERRORS = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The matches of a problem with groups, whose labels are weighed.
+
+    Attributes
+    ----------
+    n_items : int
+        Items that match any other.
+    n_matches : float
+        Number of matches.
+    n_rows : float
+        How often an item was compared with a group.
+    names : float
+        Sum of the logarithms of the sizes of the groups that matches lead to, from both items.
+    of_stratum : ndarray
+        Number of matches in each stratum of scores; empty if all scores are equal.
+    has_patches : bool
+        Whether wrong matches may come in patches.
+    """
+
+    n_items: int
+    n_matches: float
+    n_rows: float
+    names: float
+    of_stratum: NDArray[np.float64]
+    has_patches: bool = True
+
+    @classmethod
+    def of(cls, totals: Totals, *, has_patches: bool = True) -> Self:
+        """Return what is to be known of all matches."""
+        sizes = np.maximum(totals.of_group, 1.0)
+        return cls(
+            n_items=totals.n_present,
+            n_matches=0.5 * totals.n_entries,
+            n_rows=totals.n_rows,
+            names=float(totals.to_group @ np.log(sizes)),
+            of_stratum=totals.of_stratum,
+            has_patches=has_patches,
+        )
+
+    def saving(self, account: Account) -> float:
+        """Return by how many nats matches are likelier with labels than with all items apart."""
+        found = Crossings(*account.crossings)
+        n_labels = int(account.of_size[1:].sum())
+        n, names = self.n_matches, self.names / FINE
+        apart = Crossings(0.0, 0.0, 0.0, 2.0 * n, names, n, *5 * [0.0])
+        gained = self._log_likelihood(found, n_labels) - self._log_likelihood(apart, self.n_items)
+        if len(self.of_stratum) > 1:
+            gained += strata_saving(self.of_stratum, account.strata)
+        return gained
+
+    def weigh(self, accounts: Sequence[Account]) -> tuple[Self, NDArray[np.float64]]:
+        """Return what the labels of all steps save, and by which readings.
+
+        If the best ones are pieces of things, wrong matches are taken to lead anywhere.
+        """
+        savings = np.array([self.saving(account) for account in accounts])
+        best = accounts[int(savings.argmax())]
+        if not self.has_patches or not are_pieces(best):
+            return self, savings
+        anywhere = replace(self, has_patches=False)
+        others = np.array([anywhere.saving(account) for account in accounts])
+        is_coarser = accounts[int(others.argmax())].of_size[1:].sum() < best.of_size[1:].sum()
+        return (anywhere, others) if is_coarser else (self, savings)
+
+    def _log_likelihood(self, found: Crossings, n_labels: int) -> float:
+        """Return the log likelihood of the matches: the mean of both readings, or of the first."""
+        anywhere = self._anywhere(found)
+        if not self.has_patches:
+            return anywhere
+        return float(np.logaddexp(anywhere, self._in_patches(found, n_labels)) - np.log(2.0))
+
+    def _anywhere(self, found: Crossings) -> float:
+        """Return the log likelihood of matches if wrong ones lead to any item of a group."""
+        silent = max(found.possible - found.right - found.contradicted, 0.0)
+        others = max(self.n_rows - found.possible - found.elsewhere, 0.0)
+        rates = _log_rates(found.right, found.contradicted, silent)
+        rates += _log_rates(found.elsewhere, others)
+        return 0.5 * (rates - found.names * FINE)
+
+    def _in_patches(self, found: Crossings, n_labels: int) -> float:
+        """Return the log likelihood of matches if wrong ones come in blocks of two labels."""
+        right, possible = 0.5 * found.right, 0.5 * found.possible
+        wrong, blocks = self.n_matches - right, found.blocks
+        most = 0.5 * n_labels * (n_labels - 1.0)
+        nats = _log_ways(possible, right) + _log_ways(most, blocks) + found.ways * FINE
+        if blocks > 0.0:
+            nats += _log_ways(wrong - 1.0, blocks - 1.0)
+        return -nats - float(np.log1p([possible, most, wrong]).sum())
+
+
+def are_pieces(account: Account) -> bool:
+    """Tell whether most labels that are joined by dense blocks are pieces of one thing.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.worth.description import account_of
+    >>> account = account_of(np.arange(2), np.zeros(2), np.ones(2), is_corrected=False)
+    >>> none, chance = np.zeros(11), 0.6 / FINE
+    >>> none[7], none[9], none[10] = 30, 30 * chance, 30 * 0.4 * chance
+    >>> are_pieces(account._replace(crossings=none))
+    True
+    """
+    found = Crossings(*account.crossings)
+    expected, spread = found.expected * FINE, found.spread * FINE
+    if expected - found.collisions <= ERRORS * np.sqrt(spread + 1.0):
+        return False
+    # Of blocks of different things a share ``chance`` collides; the rest of them look like pieces.
+    chance, free = expected / found.near, found.near - found.collisions
+    return bool(2.0 * found.collisions * (1.0 - chance) < chance * free)
+
+
+def _log_rates(*counts: float) -> float:
+    """Return the log likelihood of counts with the rates that are most likely."""
+    return float(entr(sum(counts)) - sum(entr(count) for count in counts))
+
+
+def _log_ways(n: float, k: float) -> float:
+    """Return the logarithm of the number of ways to choose k of n."""
+    k = min(k, n)
+    return float(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
