@@ -20,7 +20,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Learnt, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth import are_uneven, learn_worth, reweigh
+from spherelax.coordinate.worth import Matches, are_uneven, learn_worth, reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -138,6 +138,7 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
     """Return the model with what its best labels teach; the same model if that is nothing.
 
     After each lesson but the last the labels are polished with it; if they rest, all is learnt.
+    With groups, labels that save less teach nothing.
     """
     model, path = walked.model, walked.path
     labels, resolution = walked.labels, float(path.resolutions[walked.best])
@@ -147,7 +148,7 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
         if lesson > 0:
             before, gamma = labels, model.average * resolution
             labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)
-            if np.array_equal(before, labels):
+            if np.array_equal(before, labels) or _saves_less(model, labels, before):
                 break
         worth = learn_worth(model.given, labels)
         if worth is None or worth.equals(model.reading.worth):
@@ -194,6 +195,13 @@ def read_whole(
     if isinstance(model.reading, Learnt):
         model = teach(Walked.of(walk(model, route)), route)
     return model.reading.generalise(model, facts)
+
+
+def _saves_less(model: Model, labels: Labels, others: Labels) -> bool:
+    """Tell whether labels of matches save less than others."""
+    if not isinstance(model.description, Matches):
+        return False
+    return model.labeling(labels).saving < model.labeling(others).saving
 
 
 def _needs_correction(model: Model, labels: Labels) -> bool:

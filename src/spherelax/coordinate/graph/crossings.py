@@ -72,15 +72,16 @@ class Compared(NamedTuple):
     indptr, others : ndarray
         Groups with several items that group a was compared with are
         ``others[indptr[a]:indptr[a + 1]]``; both are empty if all such groups were compared.
-    log_apart : float
-        Logarithm of the chance that two items are of different groups.
+    n_groups : float
+        Number of groups, as many as would be if all had the same size: one over the chance that two
+        items are of one group.
     """
 
     log_size: NDArray[np.float64]
     is_several: NDArray[np.bool_]
     indptr: NDArray[np.int64]
     others: NDArray[np.int32]
-    log_apart: float
+    n_groups: float
 
     @classmethod
     def of(cls, graph: Graph, totals: Totals, shared: NDArray[np.int32]) -> Compared:
@@ -100,9 +101,9 @@ class Compared(NamedTuple):
             one, other = one[both], other[both]
             indptr = np.r_[0, np.cumsum(np.bincount(one, minlength=q))]
             others = other[np.argsort(one, kind="stable")].astype(np.int32)
-        apart = 2.0 * totals.n_pairs / totals.weight**2 if totals.weight > 0 else 1.0
-        log_apart = float(np.log(apart)) if apart > 0 else -np.inf
-        return cls(np.log(np.maximum(sizes, 1.0)), sizes > 1.0, indptr, others, log_apart)
+        squares = totals.weight**2 - 2.0 * totals.n_pairs
+        n_groups = totals.weight**2 / squares if squares > 0 else 1.0
+        return cls(np.log(np.maximum(sizes, 1.0)), sizes > 1.0, indptr, others, n_groups)
 
 
 def cross(graph: Graph, labels: Labels, compared: Compared) -> NDArray[np.float64]:
@@ -179,12 +180,21 @@ def _cross(graph, labels, sizes, members, begins, compared):
                     if holder[graph.group[members[at]]] == a:
                         collides = True
                         break
-                chance = -np.expm1(pairs * compared.log_apart)
+                chance = _chance(sizes[a], sizes[b], compared.n_groups)
                 found[7] += 1.0
                 found[8] += collides
                 found[9] += np.rint(chance / FINE)
                 found[10] += np.rint(chance * (1.0 - chance) / FINE)
     return found
+
+
+@compiled
+def _chance(a, b, n):
+    """Return the chance that a and b of n groups have one in common."""
+    if a + b > n:
+        return 1.0
+    log_none = math.lgamma(n - a + 1.0) + math.lgamma(n - b + 1.0)
+    return -math.expm1(log_none - math.lgamma(n + 1.0) - math.lgamma(n - a - b + 1.0))
 
 
 @compiled

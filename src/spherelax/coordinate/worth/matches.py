@@ -33,10 +33,13 @@ order of scores tells which matches are inside labels (`spherelax.coordinate.wor
 are not charged for: a path is a short list of candidates.
 
 **Pieces.** Only groups tell things that look alike from pieces of one thing. Different things share
-a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items with probability
-:math:`1 - (1 - s)^{m_k m_l}`, if two items share one with probability :math:`s`. Pieces never do.
-If labels that are joined by dense blocks share groups much less often, most of them are pieces, and
-only the first reading holds.
+a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items avoid each other in
+:math:`q` groups with probability :math:`\binom{q - m_k}{m_l} / \binom{q}{m_l}`. Pieces always do. If
+labels that are joined by dense blocks share groups much less often, most of them are pieces. Then
+only the first reading holds, and the groups count: each of them is a choice of :math:`n_b` among
+the :math:`K` things, whose names do not matter, which costs
+
+.. math:: \sum_b \ln \frac{K!}{(K - n_b)!} - \ln K! .
 """
 
 from __future__ import annotations
@@ -74,8 +77,10 @@ class Matches:
         Sum of the logarithms of the sizes of the groups that matches lead to, from both items.
     of_stratum : ndarray
         Number of matches in each stratum of scores; empty if all scores are equal.
+    sizes : ndarray
+        Number of items of each group that has several.
     has_patches : bool
-        Whether wrong matches may come in patches.
+        Whether wrong matches may come in patches; if not, labels may be pieces of things.
     """
 
     n_items: int
@@ -83,6 +88,7 @@ class Matches:
     n_rows: float
     names: float
     of_stratum: NDArray[np.float64]
+    sizes: NDArray[np.float64]
     has_patches: bool = True
 
     @classmethod
@@ -95,6 +101,7 @@ class Matches:
             n_rows=totals.n_rows,
             names=float(totals.to_group @ np.log(sizes)),
             of_stratum=totals.of_stratum,
+            sizes=totals.of_group[totals.of_group > 1.0],
             has_patches=has_patches,
         )
 
@@ -127,7 +134,7 @@ class Matches:
         """Return the log likelihood of the matches: the mean of both readings, or of the first."""
         anywhere = self._anywhere(found)
         if not self.has_patches:
-            return anywhere
+            return anywhere - self._choices(n_labels)
         return float(np.logaddexp(anywhere, self._in_patches(found, n_labels)) - np.log(2.0))
 
     def _anywhere(self, found: Crossings) -> float:
@@ -137,6 +144,14 @@ class Matches:
         rates = _log_rates(found.right, found.contradicted, silent)
         rates += _log_rates(found.elsewhere, others)
         return 0.5 * (rates - found.names * FINE)
+
+    def _choices(self, n_labels: int) -> float:
+        """Return the nats that it takes to say which things each group has."""
+        n_single = self.n_items - float(self.sizes.sum())
+        free = np.maximum(n_labels - self.sizes, 0.0)
+        orders = float(gammaln(n_labels + 1.0))
+        chosen = len(self.sizes) * orders - float(gammaln(free + 1.0).sum())
+        return chosen + n_single * float(np.log(n_labels)) - orders
 
     def _in_patches(self, found: Crossings, n_labels: int) -> float:
         """Return the log likelihood of matches if wrong ones come in blocks of two labels."""
