@@ -95,13 +95,14 @@ def judge_savings(
     """Tell which steps are beyond noise, if savings alone tell it; None: they do not.
 
     All are, if labels save much, or if noise could not be seen. Without groups none are if labels
-    save nothing; with groups, labels that save most save much if that is more than they cost.
-    ``of_size`` tells how many of these labels have each number of items.
+    save nothing; with groups, labels that save most save much if that is more than they cost, of
+    which a share has been paid. ``of_size`` tells how many of them have each number of items.
     """
     n_items, n_groups = totals.n_present, totals.n_groups
     everything = np.ones(len(savings), dtype=np.bool_)
     is_hidden = 0 < n_groups <= 2 or (n_groups > 0 and n_items < FEW)
-    much = unnamed_cost(of_size) if n_groups else DOUBTFUL * n_items
+    unpaid = (1.0 - totals.share_compared) * unnamed_cost(of_size) if n_groups else 0.0
+    much = unpaid if n_groups else DOUBTFUL * n_items
     if is_hidden or savings.max() >= much:
         return everything
     return ~everything if n_groups == 0 and savings.max() <= 0.0 else None

@@ -179,6 +179,11 @@ class Totals(NamedTuple):
         return float(among + n_single * (sizes[is_several].sum() + self.n_groups - 1))
 
     @property
+    def share_compared(self) -> float:
+        """The share of all rows, each an item and another group, that were compared."""
+        return self.n_rows / max(self.n_present * (self.n_groups - 1.0), 1.0)
+
+    @property
     def _n_several(self) -> int:
         """How many groups have several items."""
         return int(np.count_nonzero(self.of_group > 1.0))

@@ -28,9 +28,11 @@ how many of the :math:`X` wrong matches each has, and which of its :math:`m_k m_
 if :math:`R` of the :math:`P` pairs inside labels match. A dense block then costs little, so joining
 two things that look alike gains little; joining two halves of one thing gains little as well.
 
-The evidence is the mean of both likelihoods over that of labels for all items apart. Besides, the
-order of scores tells which matches are inside labels (`spherelax.coordinate.worth.strata`). Labels
-are not charged for: a path is a short list of candidates.
+In each reading, labels are so much likelier than all items apart, which is a ratio of likelihoods;
+the evidence is the mean of both ratios. Besides, the order of scores tells which matches are inside
+labels (`spherelax.coordinate.worth.strata`). Labels cost what it takes to say which items are
+together, times the share of all rows that were compared: an item has a label of those that it was
+compared with, of which there are few in a window of frames.
 
 **Pieces.** Only groups tell things that look alike from pieces of one thing. Different things share
 a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items avoid each other in
@@ -54,6 +56,7 @@ from scipy.special import entr, gammaln
 
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.crossings import FINE, Crossings
+from spherelax.coordinate.worth.description import unnamed_cost
 from spherelax.coordinate.worth.strata import strata_saving
 
 # Labels are pieces if their dense blocks share groups less often than by chance, by this number of
@@ -71,8 +74,8 @@ class Matches:
         Items that match any other.
     n_matches : float
         Number of matches.
-    n_rows : float
-        How often an item was compared with a group.
+    n_rows, compared : float
+        How often an item was compared with a group, and the share of that in all items and groups.
     names : float
         Sum of the logarithms of the sizes of the groups that matches lead to, from both items.
     of_stratum : ndarray
@@ -86,6 +89,7 @@ class Matches:
     n_items: int
     n_matches: float
     n_rows: float
+    compared: float
     names: float
     of_stratum: NDArray[np.float64]
     sizes: NDArray[np.float64]
@@ -99,6 +103,7 @@ class Matches:
             n_items=totals.n_present,
             n_matches=0.5 * totals.n_entries,
             n_rows=totals.n_rows,
+            compared=totals.share_compared,
             names=float(totals.to_group @ np.log(sizes)),
             of_stratum=totals.of_stratum,
             sizes=totals.of_group[totals.of_group > 1.0],
@@ -106,12 +111,18 @@ class Matches:
         )
 
     def saving(self, account: Account) -> float:
-        """Return by how many nats matches are likelier with labels than with all items apart."""
+        """Return the nats that labels save over all items apart."""
         found = Crossings(*account.crossings)
         n_labels = int(account.of_size[1:].sum())
         n, names = self.n_matches, self.names / FINE
         apart = Crossings(0.0, 0.0, 0.0, 2.0 * n, names, n, *5 * [0.0])
-        gained = self._log_likelihood(found, n_labels) - self._log_likelihood(apart, self.n_items)
+        gained = self._anywhere(found) - self._anywhere(apart)
+        if self.has_patches:
+            in_patches = self._in_patches(found, n_labels) - self._in_patches(apart, self.n_items)
+            gained = float(np.logaddexp(gained, in_patches) - np.log(2.0))
+            gained -= self.compared * unnamed_cost(account.of_size)
+        else:
+            gained -= self._choices(n_labels) - self._choices(self.n_items)
         if len(self.of_stratum) > 1:
             gained += strata_saving(self.of_stratum, account.strata)
         return gained
@@ -129,13 +140,6 @@ class Matches:
         others = np.array([anywhere.saving(account) for account in accounts])
         is_coarser = accounts[int(others.argmax())].of_size[1:].sum() < best.of_size[1:].sum()
         return (anywhere, others) if is_coarser else (self, savings)
-
-    def _log_likelihood(self, found: Crossings, n_labels: int) -> float:
-        """Return the log likelihood of the matches: the mean of both readings, or of the first."""
-        anywhere = self._anywhere(found)
-        if not self.has_patches:
-            return anywhere - self._choices(n_labels)
-        return float(np.logaddexp(anywhere, self._in_patches(found, n_labels)) - np.log(2.0))
 
     def _anywhere(self, found: Crossings) -> float:
         """Return the log likelihood of matches if wrong ones lead to any item of a group."""
