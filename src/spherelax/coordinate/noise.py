@@ -101,7 +101,7 @@ def judge_savings(
     n_items, n_groups = totals.n_present, totals.n_groups
     everything = np.ones(len(savings), dtype=np.bool_)
     is_hidden = 0 < n_groups <= 2 or (n_groups > 0 and n_items < FEW)
-    unpaid = (1.0 - totals.share_compared) * unnamed_cost(of_size) if n_groups else 0.0
+    unpaid = (1.0 - totals.can_share) * unnamed_cost(of_size) if n_groups else 0.0
     much = unpaid if n_groups else DOUBTFUL * n_items
     if is_hidden or savings.max() >= much:
         return everything

@@ -179,9 +179,9 @@ class Totals(NamedTuple):
         return float(among + n_single * (sizes[is_several].sum() + self.n_groups - 1))
 
     @property
-    def share_compared(self) -> float:
-        """The share of all rows, each an item and another group, that were compared."""
-        return self.n_rows / max(self.n_present * (self.n_groups - 1.0), 1.0)
+    def can_share(self) -> float:
+        """The chance that an item was compared with both of two other groups."""
+        return (self.n_rows / max(self.n_present * (self.n_groups - 1.0), 1.0)) ** 2
 
     @property
     def _n_several(self) -> int:

@@ -31,8 +31,8 @@ two things that look alike gains little; joining two halves of one thing gains l
 In each reading, labels are so much likelier than all items apart, which is a ratio of likelihoods;
 the evidence is the mean of both ratios. Besides, the order of scores tells which matches are inside
 labels (`spherelax.coordinate.worth.strata`). Labels cost what it takes to say which items are
-together, times the share of all rows that were compared: an item has a label of those that it was
-compared with, of which there are few in a window of frames.
+together, times the chance that an item was compared with both of two groups: only then it could
+have been with items of both. In a chain of frames that is rare.
 
 **Pieces.** Only groups tell things that look alike from pieces of one thing. Different things share
 a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items avoid each other in
@@ -74,8 +74,10 @@ class Matches:
         Items that match any other.
     n_matches : float
         Number of matches.
-    n_rows, compared : float
-        How often an item was compared with a group, and the share of that in all items and groups.
+    n_rows : float
+        How often an item was compared with a group.
+    can_share : float
+        The chance that an item was compared with both of two other groups.
     names : float
         Sum of the logarithms of the sizes of the groups that matches lead to, from both items.
     of_stratum : ndarray
@@ -89,7 +91,7 @@ class Matches:
     n_items: int
     n_matches: float
     n_rows: float
-    compared: float
+    can_share: float
     names: float
     of_stratum: NDArray[np.float64]
     sizes: NDArray[np.float64]
@@ -103,7 +105,7 @@ class Matches:
             n_items=totals.n_present,
             n_matches=0.5 * totals.n_entries,
             n_rows=totals.n_rows,
-            compared=totals.share_compared,
+            can_share=totals.can_share,
             names=float(totals.to_group @ np.log(sizes)),
             of_stratum=totals.of_stratum,
             sizes=totals.of_group[totals.of_group > 1.0],
@@ -120,7 +122,7 @@ class Matches:
         if self.has_patches:
             in_patches = self._in_patches(found, n_labels) - self._in_patches(apart, self.n_items)
             gained = float(np.logaddexp(gained, in_patches) - np.log(2.0))
-            gained -= self.compared * unnamed_cost(account.of_size)
+            gained -= self.can_share * unnamed_cost(account.of_size)
         else:
             gained -= self._choices(n_labels) - self._choices(self.n_items)
         if len(self.of_stratum) > 1:
