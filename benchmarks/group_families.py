@@ -118,7 +118,7 @@ def reidentification(seed: int, *, noise: float = 0.7, twins: float = 0.3) -> Ma
     score[groups[:, None] == groups] = 0.0
     nearest = np.argsort(-score, axis=1)[:, :12]
     chosen = np.zeros(score.shape, dtype=bool)
-    np.put_along_axis(chosen, nearest, True, axis=1)  # noqa: FBT003 (NumPy takes it by position)
+    np.put_along_axis(chosen, nearest, True, axis=1)
     return Matched(sp.csr_array(np.where(chosen | chosen.T, score, 0.0)), groups, person)
 
 

@@ -80,8 +80,8 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
     """Polish labels of many items, and tell whether the polished ones are better.
 
     During the walk labels do not merge; they come to rest well before the step that describes best.
-    So they are polished at the first resolution where they are nearly as good, and only count if
-    they then describe better. Log odds are polished at 0. Entities of a list without groups are not
+    So they are polished at the first resolution where they are nearly as good (with groups, at that
+    of their step), and only count if they then describe better. Log odds are polished at 0. Entities of a list without groups are not
     polished: single moves find them, and merging would only chain them.
     """
     if parts.reading.is_likelihood and status is Status.DESCRIBED:
@@ -93,7 +93,7 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
         parts.polish(at, float(parts.gammas[at]))
         return True
     savings = parts.savings
-    nearly = int((savings >= NEARLY * savings[at]).argmax())
+    nearly = at if parts.totals.n_groups else int((savings >= NEARLY * savings[at]).argmax())
     return bool(parts.polish(at, float(parts.gammas[nearly])) >= savings[at])
 
 

@@ -257,7 +257,6 @@ class Model:
         return replace(self, given=given, graph=graph, entries=entries, whole=None, shared=None)
 
     def within(self, totals: Totals, shared: NDArray[np.int32] | None = None) -> Model:
-        """Return the model of a part of a problem with these totals; ``shared`` as they number it.
-        """
+        """Return the model of a part of a problem with these totals; ``shared`` as they number it."""
         graph = self.graph._replace(strongest=totals.strongest)
         return replace(self, graph=graph, whole=totals, shared=shared)

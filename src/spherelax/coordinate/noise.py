@@ -19,10 +19,10 @@ from spherelax.coordinate.model import Model
 from spherelax.coordinate.readings import Learnt, Ranked, begin
 from spherelax.coordinate.run import Walked, learn, walk
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth import unnamed_cost
+from spherelax.coordinate.worth import CHARGED, unnamed_cost
 from spherelax.problem import Problem
 
-# Without groups, labels that save at least this number of nats per item are not compared with noise.
+# Labels that save at least this number of nats per item are not compared with noise.
 DOUBTFUL = 0.7
 # Savings of noise vary by about the square root of the number of items. Labels must save more than
 # those of noise by this multiple of that root. Besides, without groups, they must save this factor
@@ -95,15 +95,14 @@ def judge_savings(
     """Tell which steps are beyond noise, if savings alone tell it; None: they do not.
 
     All are, if labels save much, or if noise could not be seen. Without groups none are if labels
-    save nothing; with groups, labels that save most save much if that is more than they cost, of
-    which a share has been paid. ``of_size`` tells how many of them have each number of items.
+    save nothing; with groups, what labels cost and have not paid for comes off. ``of_size`` tells
+    how many of the labels that save most have each number of items.
     """
     n_items, n_groups = totals.n_present, totals.n_groups
     everything = np.ones(len(savings), dtype=np.bool_)
     is_hidden = 0 < n_groups <= 2 or (n_groups > 0 and n_items < FEW)
-    unpaid = (1.0 - totals.can_share) * unnamed_cost(of_size) if n_groups else 0.0
-    much = unpaid if n_groups else DOUBTFUL * n_items
-    if is_hidden or savings.max() >= much:
+    unpaid = (1.0 - CHARGED * totals.can_share) * unnamed_cost(of_size) if n_groups else 0.0
+    if is_hidden or savings.max() - unpaid >= DOUBTFUL * n_items:
         return everything
     return ~everything if n_groups == 0 and savings.max() <= 0.0 else None
 

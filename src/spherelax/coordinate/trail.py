@@ -250,8 +250,9 @@ class Trail:
         if not isinstance(matches, Matches) or model.whole is not None:
             return
         found, savings = matches.weigh(self.accounts)
-        reading = replace(model.reading, has_patches=found.has_patches)
-        self.model, self.savings = replace(model, reading=reading), savings.tolist()
+        self.savings = savings.tolist()
+        if found is not matches:
+            self.model = replace(model, reading=replace(model.reading, has_patches=False))
 
     def last_step(self, n_steps: int) -> Step:
         """Return the last step as a callback sees it; there may be ``n_steps`` of them."""

@@ -141,8 +141,9 @@ def _cross(graph, labels, sizes, members, begins, compared):
         n_single, n_met = 0, 0
         for at in range(first, last):
             g = graph.group[members[at]]
-            holder[g] = a
-            n_single += not compared.is_several[g]
+            if graph.weight[members[at]] > 0.0:
+                holder[g] = a
+                n_single += not compared.is_several[g]
         for at in range(first, last):
             i = members[at]
             g = graph.group[i]
@@ -177,7 +178,8 @@ def _cross(graph, labels, sizes, members, begins, compared):
             if n >= 2 and 2 * n >= pairs:
                 collides = False
                 for at in range(begins[b], begins[b + 1]):
-                    if holder[graph.group[members[at]]] == a:
+                    j = members[at]
+                    if graph.weight[j] > 0.0 and holder[graph.group[j]] == a:
                         collides = True
                         break
                 chance = _chance(sizes[a], sizes[b], compared.n_groups)

@@ -18,7 +18,7 @@ from spherelax.coordinate.worth.evidence import (
     share_right,
     surprise_worth,
 )
-from spherelax.coordinate.worth.matches import Matches
+from spherelax.coordinate.worth.matches import CHARGED, Matches
 from spherelax.coordinate.worth.reliability import (
     agreement,
     factors,
@@ -30,6 +30,7 @@ from spherelax.coordinate.worth.reliability import (
 from spherelax.coordinate.worth.strata import Strata
 
 __all__ = [
+    "CHARGED",
     "PLAIN_RATE",
     "SUREST",
     "Curve",

@@ -30,18 +30,22 @@ two things that look alike gains little; joining two halves of one thing gains l
 
 In each reading, labels are so much likelier than all items apart, which is a ratio of likelihoods;
 the evidence is the mean of both ratios. Besides, the order of scores tells which matches are inside
-labels (`spherelax.coordinate.worth.strata`). Labels cost what it takes to say which items are
-together, times the chance that an item was compared with both of two groups: only then it could
-have been with items of both. In a chain of frames that is rare.
+labels (`spherelax.coordinate.worth.strata`).
+
+Labels cost what it takes to say which of the :math:`K` things, whose names do not matter, each
+group of :math:`n_b` items has,
+
+.. math:: \sum_b \ln \frac{K!}{(K - n_b)!} - \ln K! ,
+
+times the chance that an item was compared with both of two groups: only then it could have been
+with items of both. In a chain of frames that is rare. As the steps of a path are few, and not any
+labels, they pay for half of it.
 
 **Pieces.** Only groups tell things that look alike from pieces of one thing. Different things share
 a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items avoid each other in
-:math:`q` groups with probability :math:`\binom{q - m_k}{m_l} / \binom{q}{m_l}`. Pieces always do. If
-labels that are joined by dense blocks share groups much less often, most of them are pieces. Then
-only the first reading holds, and the groups count: each of them is a choice of :math:`n_b` among
-the :math:`K` things, whose names do not matter, which costs
-
-.. math:: \sum_b \ln \frac{K!}{(K - n_b)!} - \ln K! .
+:math:`q` groups with probability :math:`\binom{q - m_k}{m_l} / \binom{q}{m_l}`. Pieces always do.
+If labels that are joined by dense blocks share groups much less often, most of them are pieces.
+Then only the first reading holds, and the groups count: labels pay for all of it.
 """
 
 from __future__ import annotations
@@ -56,12 +60,14 @@ from scipy.special import entr, gammaln
 
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.crossings import FINE, Crossings
-from spherelax.coordinate.worth.description import unnamed_cost
 from spherelax.coordinate.worth.strata import strata_saving
 
 # Labels are pieces if their dense blocks share groups less often than by chance, by this number of
 # standard errors.
 ERRORS = 3.0
+# Share of what labels cost that they pay for, if wrong matches may come in patches. With 0 labels
+# of many wrong matches are split, with 1 those of keypoints that are tracked over few images.
+CHARGED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +128,8 @@ class Matches:
         if self.has_patches:
             in_patches = self._in_patches(found, n_labels) - self._in_patches(apart, self.n_items)
             gained = float(np.logaddexp(gained, in_patches) - np.log(2.0))
-            gained -= self.can_share * unnamed_cost(account.of_size)
-        else:
-            gained -= self._choices(n_labels) - self._choices(self.n_items)
+        cost = self._choices(n_labels) - self._choices(self.n_items)
+        gained -= (CHARGED if self.has_patches else 1.0) * self.can_share * cost
         if len(self.of_stratum) > 1:
             gained += strata_saving(self.of_stratum, account.strata)
         return gained
