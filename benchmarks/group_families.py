@@ -203,7 +203,7 @@ def keypoints(seed: int, *, is_scored: bool, repeats: int = 3, noise: float = 0.
 
 
 def shops(seed: int, *, covered: float = 0.25, n_groups: int = 12, k: int = 1) -> Matched:
-    """Titles of goods in shops, with similar ones of one maker; the best candidates in each shop."""
+    """Titles of goods in shops, with similar ones of one maker; the best ones in each shop."""
     rng = np.random.default_rng(seed)
     n_makers, n_goods = 30, 150
     maker = rng.normal(size=(n_makers, DIMENSIONS))
@@ -214,7 +214,7 @@ def shops(seed: int, *, covered: float = 0.25, n_groups: int = 12, k: int = 1) -
 
 
 def lists(seed: int, *, k: int = 1, noise: float = 0.35, covered: float = 0.65) -> Matched:
-    """Sources that list nearly the same things, under names that differ more or less."""
+    """List nearly the same things in all sources, under names that differ more or less."""
     rng = np.random.default_rng(seed)
     n_things, n_groups = 120, 10
     seen = rng.random((n_things, n_groups)) < covered

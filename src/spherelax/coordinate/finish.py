@@ -81,8 +81,9 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
 
     During the walk labels do not merge; they come to rest well before the step that describes best.
     So they are polished at the first resolution where they are nearly as good (with groups, at that
-    of their step), and only count if they then describe better. Log odds are polished at 0. Entities of a list without groups are not
-    polished: single moves find them, and merging would only chain them.
+    of their step), and only count if they then describe better. Log odds are polished at 0.
+    Entities of a list without groups are not polished: single moves find them, and merging would
+    only chain them.
     """
     if parts.reading.is_likelihood and status is Status.DESCRIBED:
         parts.polish(at, 0.0)

@@ -84,7 +84,8 @@ class Reading(ABC):
         The null model: whether the expected similarity of two items is proportional to the degrees
         of both, or the same for all pairs.
     has_patches : bool
-        With groups: whether wrong matches may come in patches (`spherelax.coordinate.worth.matches`).
+        With groups: whether wrong matches may come in patches, as
+        `spherelax.coordinate.worth.matches` has it.
     """
 
     unit: float = 1.0
@@ -257,6 +258,9 @@ class Model:
         return replace(self, given=given, graph=graph, entries=entries, whole=None, shared=None)
 
     def within(self, totals: Totals, shared: NDArray[np.int32] | None = None) -> Model:
-        """Return the model of a part of a problem with these totals; ``shared`` as they number it."""
+        """Return the model of a part of a problem with these totals.
+
+        ``shared`` is the group of each item as they number it.
+        """
         graph = self.graph._replace(strongest=totals.strongest)
         return replace(self, graph=graph, whole=totals, shared=shared)

@@ -156,10 +156,10 @@ class Share:
             return {"totals": model.count()}
         found = model.count(self.named[model.graph.given])
         n_more = len(self.plan.duplicate_free_sources) - len(found.of_group)
-        padded = {
-            name: np.pad(getattr(found, name), (0, n_more)) for name in ("of_group", "to_group")
-        }
-        return {"totals": found._replace(**padded)}
+        of_group, to_group = (
+            np.pad(each, (0, n_more)) for each in (found.of_group, found.to_group)
+        )
+        return {"totals": found._replace(of_group=of_group, to_group=to_group)}
 
     def _walk(self, **order: Any) -> Answer:
         """Walk, and return what the labels of every step amount to."""

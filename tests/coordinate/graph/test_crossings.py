@@ -16,6 +16,7 @@ def windows(seed, width):
     """Matches of twelve images, each compared with the next few; and labels, some of them wrong."""
     W, groups, labels = sl.datasets.make_partial_matching(12, 25, shuffled=0.4, random_state=seed)
     dense = sp.csr_array(W).toarray() * (np.abs(groups[:, None] - groups) <= width)
+    np.fill_diagonal(dense, 0.0)
     graph = build_graph(Problem.check(sp.csr_array(dense), groups))
     found = labels[graph.given].astype(np.int32)
     absent = graph.weight == 0.0

@@ -223,7 +223,8 @@ class Totals(NamedTuple):
 def _lead_to(graph: Graph, shared: NDArray[np.int32], n_shared: int) -> Sums:
     """Count the similarities that lead to each shared group."""
     degrees = np.diff(graph.indptr) * (shared >= 0)
-    return np.bincount(np.maximum(shared, 0), weights=degrees, minlength=n_shared)[:n_shared]
+    found = np.bincount(np.maximum(shared, 0), weights=degrees, minlength=n_shared)
+    return found[:n_shared].astype(float)
 
 
 def _compared(graph: Graph, shared: NDArray[np.int32], n_shared: int) -> NDArray[np.int32]:

@@ -135,25 +135,17 @@ def _cross(graph, labels, sizes, members, begins, compared):
     holder = np.full(len(compared.log_size), -1, np.int32)  # the last label that holds a group
     count = np.zeros(n_labels, np.int32)  # matches with each other label
     met = np.empty(n_labels, np.int32)
-    knows_all = len(compared.indptr) == 0
     for a in range(n_labels):
-        first, last = begins[a], begins[a + 1]
         n_single, n_met = 0, 0
-        for at in range(first, last):
-            g = graph.group[members[at]]
-            if graph.weight[members[at]] > 0.0:
-                holder[g] = a
-                n_single += not compared.is_several[g]
-        for at in range(first, last):
+        for at in range(begins[a], begins[a + 1]):
             i = members[at]
-            g = graph.group[i]
             if graph.weight[i] > 0.0:
-                if knows_all or not compared.is_several[g]:
-                    found[1] += sizes[a] - 1
-                else:
-                    found[1] += n_single
-                    for e in range(compared.indptr[g], compared.indptr[g + 1]):
-                        found[1] += holder[compared.others[e]] == a
+                holder[graph.group[i]] = a
+                n_single += not compared.is_several[graph.group[i]]
+        for at in range(begins[a], begins[a + 1]):
+            i = members[at]
+            if graph.weight[i] > 0.0:
+                found[1] += _n_possible(compared, holder, a, graph.group[i], sizes[a], n_single)
             for e in range(graph.indptr[i], graph.indptr[i + 1]):
                 j = graph.indices[e]
                 b = labels[j]
@@ -166,28 +158,48 @@ def _cross(graph, labels, sizes, members, begins, compared):
                     met[n_met] = b
                     n_met += 1
                 count[b] += 1
-        for k in range(n_met):
-            b = met[k]
-            n = count[b]
+        for b in met[:n_met]:
+            if b > a:
+                is_near = count[b] >= 2 and 2 * count[b] >= sizes[a] * sizes[b]
+                hits = 0
+                if is_near:
+                    hits = _n_shared(graph, members[begins[b] : begins[b + 1]], holder, a)
+                _add_block(found, sizes[a], sizes[b], count[b], is_near, hits, compared.n_groups)
             count[b] = 0
-            if b < a:
-                continue
-            pairs = sizes[a] * sizes[b]
-            found[5] += 1.0
-            found[6] += np.rint(_log_ways(pairs, n) / FINE)
-            if n >= 2 and 2 * n >= pairs:
-                collides = False
-                for at in range(begins[b], begins[b + 1]):
-                    j = members[at]
-                    if graph.weight[j] > 0.0 and holder[graph.group[j]] == a:
-                        collides = True
-                        break
-                chance = _chance(sizes[a], sizes[b], compared.n_groups)
-                found[7] += 1.0
-                found[8] += collides
-                found[9] += np.rint(chance / FINE)
-                found[10] += np.rint(chance * (1.0 - chance) / FINE)
     return found
+
+
+@compiled
+def _n_possible(compared, holder, label, group, size, n_single):
+    """Return with how many others of its label an item of a group was compared."""
+    if len(compared.indptr) == 0 or not compared.is_several[group]:
+        return size - 1
+    n = n_single
+    for e in range(compared.indptr[group], compared.indptr[group + 1]):
+        n += holder[compared.others[e]] == label
+    return n
+
+
+@compiled
+def _n_shared(graph, items, holder, label):
+    """Return how many of some items have a group that a label holds."""
+    n = 0
+    for i in items:
+        n += graph.weight[i] > 0.0 and holder[graph.group[i]] == label
+    return n
+
+
+@compiled
+def _add_block(found, a, b, n, is_near, hits, n_groups):
+    """Add a block of n matches between labels of a and b items."""
+    found[5] += 1.0
+    found[6] += np.rint(_log_ways(a * b, n) / FINE)
+    if is_near:
+        chance = _chance(a, b, n_groups)
+        found[7] += 1.0
+        found[8] += hits > 0
+        found[9] += np.rint(chance / FINE)
+        found[10] += np.rint(chance * (1.0 - chance) / FINE)
 
 
 @compiled
