@@ -116,7 +116,7 @@ def cross(graph: Graph, labels: Labels, compared: Compared) -> NDArray[np.float6
     >>> W = np.kron(np.ones((3, 3)), np.eye(2))  # two things in three groups
     >>> graph = build_graph(Problem.check(W, groups=np.repeat([0, 1, 2], 2)))
     >>> compared = Compared.of(graph, Totals.of(graph, is_corrected=False), graph.group)
-    >>> found = Crossings(*cross(graph, np.arange(6, dtype=np.int32) // 3, compared))
+    >>> found = Crossings(*cross(graph, graph.given % 2, compared).tolist())
     >>> found.right, found.possible, found.blocks
     (12.0, 12.0, 0.0)
     """
