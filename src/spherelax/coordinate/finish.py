@@ -17,13 +17,21 @@ from spherelax.coordinate.graph import Totals
 from spherelax.coordinate.model import Reading
 from spherelax.coordinate.moves import polish_labels, shake_labels
 from spherelax.coordinate.noise import beyond_noise
+from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.trail import Route
-from spherelax.coordinate.worth import BlockModel, Blocks, find_alternative, find_level
+from spherelax.coordinate.worth import (
+    BlockModel,
+    Blocks,
+    Description,
+    find_alternative,
+    find_level,
+    weigh_plain,
+)
 from spherelax.labels import Labels
 from spherelax.result import Status
 
-# Labels whose saving is this share of the best are nearly as good.
+# Labels whose saving, or evidence, is this share of the best are nearly as good.
 NEARLY = 0.99
 
 
@@ -45,6 +53,9 @@ class Parts(Protocol):
     @property
     def gammas(self) -> NDArray[np.float64]:
         """The resolution of each step, in units of what is walked."""
+
+    def evidence(self, labels: Labels | None) -> NDArray[np.float64] | None:
+        """Return the evidence of plain matches for the labels of each step, and for others."""
 
     def beyond_noise(self) -> NDArray[np.bool_]:
         """Tell which steps describe the similarities clearly better than they could noise."""
@@ -75,13 +86,31 @@ def choose_beyond_noise(parts: Parts, at: int, *, joins_noise: bool) -> Chosen:
     return Chosen(None if joins_noise else at, Status.NOISE)
 
 
+def most_evident(parts: Parts, at: int, labels: Labels | None = None) -> int:
+    """Return a step, unless plain matches speak clearly for others: then the best of these.
+
+    Large labels that matches have joined by chance may describe briefly. ``labels`` are those that
+    were found from the labels of the step, if they are others. Evidence varies by about the square
+    root of the number of items, in nats.
+    """
+    evidence = parts.evidence(labels)
+    if evidence is None:
+        return at
+    own = evidence[at if labels is None else -1]
+    least = evidence.max() - max((1.0 - NEARLY) * evidence.max(), np.sqrt(parts.totals.n_present))
+    if own >= least:
+        return at
+    is_evident = evidence[: len(parts.savings)] >= least
+    return int(np.where(is_evident, parts.savings, -np.inf).argmax())
+
+
 def polish_many(parts: Parts, at: int, status: Status) -> bool:
     """Polish labels of many items, and tell whether the polished ones are better.
 
     During the walk labels do not merge; they come to rest well before the step that describes best.
-    So they are polished at the first resolution where they are nearly as good, and only count if
-    they then describe better. Log odds are polished at 0. Cuts of a hierarchy are not polished: it
-    knows of absent pairs.
+    So they are polished at the first resolution where they are nearly as good (scored matches at
+    that of their step), and only count if they then describe better. Log odds are polished at 0.
+    Cuts of a hierarchy are not polished: it knows of absent pairs.
     """
     if parts.reading.foretold is not None:
         return False
@@ -92,7 +121,8 @@ def polish_many(parts: Parts, at: int, status: Status) -> bool:
         parts.polish(at, float(parts.gammas[at]))
         return True
     savings = parts.savings
-    nearly = int((savings >= NEARLY * savings[at]).argmax())
+    is_scored = isinstance(parts.reading, Learnt)
+    nearly = at if is_scored else int((savings >= NEARLY * savings[at]).argmax())
     return bool(parts.polish(at, float(parts.gammas[nearly])) >= savings[at])
 
 
@@ -124,9 +154,26 @@ class InMemory:
         self.gammas = walked.model.average * walked.path.resolutions
         self.polished: Labels | None = None
 
+    def evidence(self, labels: Labels | None) -> NDArray[np.float64] | None:
+        """Weigh the labels of each step of plain matches, and others."""
+        model = self.walked.model
+        if not isinstance(model.description, Description):
+            return None
+        every = [*self.walked.path.labels, *([] if labels is None else [labels])]
+        return weigh_plain(model.totals, [model.labeling(each).account for each in every])
+
     def beyond_noise(self) -> NDArray[np.bool_]:
         """Compare the walk with walks of noise."""
         return beyond_noise(self.walked, self.route)
+
+    def shake(self, at: int) -> Labels:
+        """Shake the labels of a step."""
+        model, path = self.walked.model, self.walked.path
+
+        def save(labels: Labels) -> float:
+            return model.labeling(labels).saving
+
+        return shake_labels(model.graph, path.labels[at], float(self.gammas[at]), save)
 
     def polish(self, at: int, gamma: float) -> float:
         """Polish the labels of a step, and keep them."""
@@ -151,6 +198,8 @@ def finish(
         if at is None:
             yield join_components(walked)
             return
+        if route.has_many(model) and status is Status.DESCRIBED:
+            at = most_evident(parts, at)
         found = found._replace(labels=walked.path.labels[at], at=at, status=status)
         yield found
     if is_likelihood and is_described and found.is_complete:
@@ -164,11 +213,9 @@ def finish(
             return
     is_open = is_described and found.is_complete and not walked.is_large
     if is_open and parts.polished is None:
-        gamma = float(parts.gammas[found.at])
-        labels = shake_labels(
-            model.graph, found.labels, gamma, lambda labels: model.labeling(labels).saving
-        )
-        found = found._replace(labels=labels)
+        labels = parts.shake(found.at)
+        at = most_evident(parts, found.at, labels)
+        found = found._replace(labels=labels if at == found.at else parts.shake(at), at=at)
     if found.status is Status.DESCRIBED and found.is_complete:
         found = found._replace(alternative=_alternative(walked, found.labels, route.n_threads))
     yield found

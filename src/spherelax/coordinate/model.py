@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax import result
-from spherelax.coordinate.graph import UNIT, Account, Graph, Totals, within
+from spherelax.coordinate.graph import UNIT, Account, Compared, Graph, Totals, within
 from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.sampling import Judged
-from spherelax.coordinate.worth import Blocks, Degrees, Sorted, account_of
+from spherelax.coordinate.worth import Blocks, Degrees, Sorted, Strata, account_of
 from spherelax.labels import Labels, count_labels
 
 
@@ -69,10 +69,14 @@ class Reading(ABC):
     is_corrected : bool
         The null model: whether the expected similarity of two items is proportional to the degrees
         of both, or the same for all pairs.
+    has_patches : bool
+        Of scored matches: whether wrong ones may come in patches, as
+        `spherelax.coordinate.worth.matches` has it.
     """
 
     unit: float = 1.0
     is_corrected: bool = False
+    has_patches: bool = True
 
     # What labels foretell, if these are cuts of a hierarchy instead of steps of a walk.
     foretold: ClassVar[Foretold | None] = None
@@ -84,7 +88,7 @@ class Reading(ABC):
     def name(self) -> result.Reading:
         """What users are told."""
 
-    def view(self, graph: Graph) -> tuple[Graph, Sorted | Judged | None]:
+    def view(self, graph: Graph) -> tuple[Graph, Sorted | Strata | Judged | None]:
         """Return what is walked, and what else the reading says of each similarity."""
         return graph, None
 
@@ -167,21 +171,25 @@ class Model:
         The same as they are read: what is walked.
     reading : Reading
         What the similarities are taken for.
-    entries : Sorted, Judged or None
+    entries : Sorted, Strata, Judged or None
         What the reading says of each similarity beyond its value in ``graph``: its rank, or how
         likely its pair is right.
     plain_average : float or None
         The average similarity before pairs of groups were weighted; None: they were not.
     whole : Totals or None
         Totals of the problem that the graph is a part of; None: it is the whole.
+    shared : ndarray of int32 or None
+        The group of each item as totals number it, -1 if other parts do not have it; None: as the
+        graph does.
     """
 
     given: Graph
     graph: Graph
     reading: Reading
-    entries: Sorted | Judged | None = None
+    entries: Sorted | Strata | Judged | None = None
     plain_average: float | None = None
     whole: Totals | None = None
+    shared: NDArray[np.int32] | None = None
 
     @property
     def judged(self) -> Judged | None:
@@ -196,10 +204,18 @@ class Model:
     def count(self, shared: NDArray[np.int32] | None = None) -> Totals:
         """Return the totals of the graph; ``shared`` is that of `Totals.of`."""
         found = Totals.of(self.graph, self.reading.is_corrected, shared)
+        if isinstance(self.entries, Strata):
+            found = found._replace(of_stratum=self.entries.n_pairs)
         if isinstance(self.entries, Sorted):
             of_rank, unexplained = self.entries.of_rank, self.entries.unexplained
             found = found._replace(of_rank=of_rank, unexplained=unexplained)
         return found
+
+    @cached_property
+    def compared(self) -> Compared:
+        """Which groups were compared; only if there are groups."""
+        shared = self.graph.group if self.shared is None else self.shared
+        return Compared.of(self.graph, self.totals, shared)
 
     @cached_property
     def description(self) -> Saving:
@@ -231,10 +247,14 @@ class Model:
     def among(self, items: NDArray[np.intp]) -> Model:
         """Return the model of some items, which must be whole components, in rising order."""
         given, graph, entries = self.given.among(items), self.graph.among(items), self.entries
-        if isinstance(entries, Sorted):
+        if isinstance(entries, Sorted | Strata):
             entries = self.reading.view(given)[1]
-        return replace(self, given=given, graph=graph, entries=entries, whole=None)
+        return replace(self, given=given, graph=graph, entries=entries, whole=None, shared=None)
 
-    def within(self, totals: Totals) -> Model:
-        """Return the model of a part of a problem with these totals."""
-        return replace(self, graph=self.graph._replace(strongest=totals.strongest), whole=totals)
+    def within(self, totals: Totals, shared: NDArray[np.int32] | None = None) -> Model:
+        """Return the model of a part of a problem with these totals.
+
+        ``shared`` is the group of each item as they number it.
+        """
+        graph = self.graph._replace(strongest=totals.strongest)
+        return replace(self, graph=graph, whole=totals, shared=shared)

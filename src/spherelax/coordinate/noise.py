@@ -13,11 +13,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph import Graph, Totals, build_graph, components_up_to, draw
-from spherelax.coordinate.model import Model
+from spherelax.coordinate.graph import (
+    Account,
+    Graph,
+    Totals,
+    build_graph,
+    components_up_to,
+    draw,
+)
+from spherelax.coordinate.model import Model, Saving
 from spherelax.coordinate.readings import begin
 from spherelax.coordinate.run import Walked, learn, walk
 from spherelax.coordinate.trail import Route
+from spherelax.coordinate.worth import Blocks, Matches
 from spherelax.problem import Problem
 
 # Labels that save at least this number of nats per item are not compared with noise.
@@ -47,7 +55,8 @@ def beyond_noise(walked: Walked, route: Route) -> NDArray[np.bool_]:
     matches are always consistent, or of a few items.
     """
     model, savings = walked.model, np.asarray(walked.path.savings)
-    known = judge_savings(savings, model.totals)
+    account = model.labeling(walked.labels).account
+    known = judge_savings(savings, model.totals, unpaid_of(model.description, account))
     if known is not None:
         return known
     if walked.is_large:
@@ -69,19 +78,29 @@ def _margin(model: Model, spread: float) -> float:
     return max(ABOVE_NOISE * n_items, spread * float(np.sqrt(n_items)))
 
 
-def judge_savings(savings: NDArray[np.float64], totals: Totals) -> NDArray[np.bool_] | None:
+def judge_savings(
+    savings: NDArray[np.float64], totals: Totals, unpaid: float
+) -> NDArray[np.bool_] | None:
     """Tell which steps are beyond noise, if savings alone tell it; None: they do not.
 
     Without groups these are the steps that save anything. With groups, all are if labels save much,
-    or if noise could not be seen.
+    or if noise could not be seen; what the labels that save most have not paid for, in nats, comes
+    off.
     """
     n_items, n_groups = totals.n_present, totals.n_groups
     if n_groups == 0:
         return savings > 0.0
     is_hidden = n_groups <= 2 or n_items < FEW
-    if is_hidden or savings.max() >= DOUBTFUL * n_items:
+    if is_hidden or savings.max() - unpaid >= DOUBTFUL * n_items:
         return np.ones(len(savings), dtype=np.bool_)
     return None
+
+
+def unpaid_of(description: Saving, account: Account | Blocks) -> float:
+    """Return what labels cost and have not paid for, in nats."""
+    if not (isinstance(description, Matches) and isinstance(account, Account)):
+        return 0.0
+    return description.unpaid(account)
 
 
 def _as_some_components(walked: Walked, route: Route) -> bool:

@@ -25,6 +25,7 @@ from spherelax.coordinate.graph import (
     Graph,
     Totals,
     build_graph,
+    cross,
     largest,
     neighbors,
 )
@@ -49,8 +50,10 @@ from spherelax.coordinate.worth import (
     Blocks,
     Description,
     Likelihood,
+    Matches,
     SizeRanks,
     Sorted,
+    Strata,
     TwoRates,
     Worth,
     learn_worth,
@@ -70,9 +73,10 @@ LEAST = 1e-6
 class Described(Reading):
     """Similarities of which labels save what they describe more briefly, or make likelier.
 
-    With groups it is what two means describe more briefly than one
-    (`spherelax.coordinate.worth.description`), without groups the evidence of a block model
-    (`spherelax.coordinate.worth.block_model`).
+    Without groups it is the evidence of a block model (`spherelax.coordinate.worth.block_model`).
+    Of matches that are all the same it is what two means describe more briefly than one
+    (`spherelax.coordinate.worth.description`), unless their evidence speaks clearly for others; of
+    scored matches it is this evidence (`spherelax.coordinate.worth.matches`).
 
     Attributes
     ----------
@@ -93,9 +97,11 @@ class Described(Reading):
         return Description(totals.total, totals.n_pairs, self.names(totals))
 
     def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
-        """Return what labels amount to; without groups, by rank too."""
+        """Return what labels amount to: without groups by rank too, with groups across labels."""
         if model.graph.grouped:
-            return super().account(model, labels, n_threads)
+            found = super().account(model, labels, n_threads)
+            assert isinstance(found, Account)
+            return found._replace(crossings=cross(model.graph, labels, model.compared))
         bins = model.entries.bins if isinstance(model.entries, Sorted) else NO_BINS
         return Blocks.of(model.graph, bins, labels, n_threads)
 
@@ -200,14 +206,28 @@ class Learnt(Described):
     ----------
     worth : Worth
         What a similarity of each size is worth.
+    floors : ndarray
+        The smallest similarity of each stratum.
     """
 
     worth: Worth
+    floors: NDArray[np.float32]
     name = result.Reading.LEARNT
 
-    def view(self, graph: Graph) -> tuple[Graph, Sorted | None]:
-        """Replace each similarity by what it is worth."""
-        return self.worth.apply(graph), self.rank(graph)
+    def view(self, graph: Graph) -> tuple[Graph, Strata]:
+        """Replace each similarity by what it is worth, and sort it into a stratum."""
+        return self.worth.apply(graph), Strata.from_floors(graph, self.floors)
+
+    def description(self, totals: Totals) -> Matches:
+        """Weigh matches and their scores."""
+        return Matches.of(totals, has_patches=self.has_patches)
+
+    def account(self, model: Model, labels: Labels, n_threads: int) -> Account:
+        """Return what labels amount to, by stratum too."""
+        found = super().account(model, labels, n_threads)
+        assert isinstance(found, Account)
+        assert isinstance(model.entries, Strata)
+        return found._replace(strata=model.entries.inside(model.graph, labels))
 
     def learn(self, model: Model, labels: Labels) -> Self | None:
         """Learn from labels what a similarity of each size is worth."""
@@ -371,7 +391,7 @@ def begin(graph: Graph, unit: float, is_corrected: bool = False) -> Model:
         reading = Plain(unit=unit, is_corrected=is_corrected)
         return reading.read(graph, graph.given)
     if graph.grouped:
-        reading = Learnt(unit=unit, worth=rank_worth(graph))
+        reading = Learnt(unit=unit, worth=rank_worth(graph), floors=Strata.of(graph).floors)
     else:
         ranks = SizeRanks.of(graph)
         rarity = log_rarity(len(graph.values), graph.n_present())

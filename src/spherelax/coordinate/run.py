@@ -20,7 +20,7 @@ from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Learnt, Listed, Ranked, read_problem, unit_of
 from spherelax.coordinate.trail import Route, Trail, grid, iterates
-from spherelax.coordinate.worth import BlockModel, Blocks, reweigh
+from spherelax.coordinate.worth import BlockModel, Blocks, Matches, reweigh
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import Problem
@@ -92,6 +92,7 @@ def walk(model: Model, route: Route, callback: Callback | None = None) -> Trail:
         if not trail.objectives:
             raise
         raise Interrupted(Walked(model, trail.path(is_complete=False))) from None
+    trail.settle()
     return trail
 
 
@@ -149,6 +150,7 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
     """Return the model with what its best labels teach; the same model if that is nothing.
 
     After each lesson but the last the labels are polished with it; if they rest, all is learnt.
+    With groups, labels that save less teach nothing.
     """
     model, path = walked.model, walked.path
     labels, resolution = walked.labels, float(path.resolutions[walked.best])
@@ -156,7 +158,7 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
         if lesson > 0:
             before, gamma = labels, model.average * resolution
             labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)
-            if np.array_equal(before, labels):
+            if np.array_equal(before, labels) or _saves_less(model, labels, before):
                 break
         reading = model.reading.learn(model, labels)
         if reading is None:
@@ -211,3 +213,10 @@ def _explain_degrees(walked: Walked) -> bool:
     assert isinstance(description, BlockModel)
     assert isinstance(account, Blocks)
     return not description.is_corrected(account)
+
+
+def _saves_less(model: Model, labels: Labels, others: Labels) -> bool:
+    """Tell whether labels of matches save less than others."""
+    if not isinstance(model.description, Matches):
+        return False
+    return model.labeling(labels).saving < model.labeling(others).saving

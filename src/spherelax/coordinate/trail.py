@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.model import Model
 from spherelax.coordinate.moves import lower, move_once, polish_labels
 from spherelax.coordinate.relax import Iterate, iterate_of, round_rows, sweep_rows
-from spherelax.coordinate.worth import Blocks
+from spherelax.coordinate.worth import Blocks, Matches
 from spherelax.labels import Labels, count_labels
 from spherelax.result import Step, SweepPath
 from spherelax.settings import Coordinate
@@ -258,6 +259,19 @@ class Trail:
         is_part = self.model.whole is not None
         rests = is_at_rest(self.changed, self.model.totals.n_present)
         return rests and self.savings[-1] > 0 and not is_part
+
+    def settle(self) -> None:
+        """Weigh the labels of all steps by the readings of wrong matches that the best ones show.
+
+        Those of a part do not tell.
+        """
+        model, matches = self.model, self.model.description
+        if not isinstance(matches, Matches) or model.whole is not None:
+            return
+        found, savings = matches.weigh([one for one in self.accounts if isinstance(one, Account)])
+        self.savings = savings.tolist()
+        if found is not matches:
+            self.model = replace(model, reading=replace(model.reading, has_patches=False))
 
     def last_step(self, n_steps: int) -> Step:
         """Return the last step as a callback sees it; there may be ``n_steps`` of them."""

@@ -20,6 +20,7 @@ from spherelax.coordinate.finish import (
     choose_beyond_noise,
     judge_list,
     likeliest_step,
+    most_evident,
     polish_many,
 )
 from spherelax.coordinate.graph import (
@@ -31,11 +32,20 @@ from spherelax.coordinate.graph import (
     build_graph,
 )
 from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.noise import is_beyond_noise, judge_savings
+from spherelax.coordinate.noise import is_beyond_noise, judge_savings, unpaid_of
 from spherelax.coordinate.run import read_whole
 from spherelax.coordinate.trail import Route, is_at_rest
-from spherelax.coordinate.worth import factors, is_open, renumber_groups, weigh_pairs
+from spherelax.coordinate.worth import (
+    Description,
+    Matches,
+    factors,
+    is_open,
+    renumber_groups,
+    weigh_pairs,
+    weigh_plain,
+)
 from spherelax.errors import SphereWarning
+from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem
 from spherelax.result import Status
@@ -93,6 +103,8 @@ def solve_shards(plan: Plan, settings: Coordinate, ask: Ask) -> dict[str, Any]:
     chosen, status = choose_beyond_noise(shards, at, joins_noise=not how["is_grouped"])
     if chosen is None:
         return shards.finish(len(shards.savings) - 1, "joined", status)
+    if status is Status.DESCRIBED:
+        chosen = most_evident(shards, chosen)
     is_polished = polish_many(shards, chosen, status)
     return shards.finish(chosen, "polished" if is_polished else "step", status)
 
@@ -214,6 +226,8 @@ class _Shards:
             len(savings),
         )
         self.accounts, self.savings = accounts[:n_steps], np.array(savings[:n_steps])
+        if isinstance(self.description, Matches):
+            self.description, self.savings = self.description.weigh(self.accounts)
         self.resolutions = np.array(walked[0]["resolutions"][:n_steps])
         self.gammas = self.totals.average * self.resolutions
 
@@ -229,9 +243,15 @@ class _Shards:
             self.order |= {"factor": factor, "has_several": has_several}
             self._walk()
 
+    def evidence(self, labels: Labels | None) -> NDArray[np.float64] | None:  # noqa: ARG002
+        """Weigh the labels of each step of plain matches."""
+        is_plain = isinstance(self.description, Description)
+        return weigh_plain(self.totals, self.accounts) if is_plain else None
+
     def beyond_noise(self) -> NDArray[np.bool_]:
         """Compare with noise some components, drawn from all shards."""
-        known = judge_savings(self.savings, self.totals)
+        best = self.accounts[pick_description(self.savings).index]
+        known = judge_savings(self.savings, self.totals, unpaid_of(self.description, best))
         if known is not None:
             return known
         some = _Some.of(self.ask("sample", **self.sums.how, start=self.start))

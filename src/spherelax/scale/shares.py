@@ -138,7 +138,9 @@ class Share:
         if factor is not None and has_several is not None:
             shared = self._shared(graph, has_several)
             model = model.with_weights(weigh_pairs(model.graph, shared, factor))
-        return model if totals is None else model.within(totals)
+        if totals is None:
+            return model
+        return model.within(totals, self.named[graph.given] if is_grouped else None)
 
     def _shared(self, graph: Graph, has_several: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the group of each item of the graph among those with several items."""
@@ -154,7 +156,10 @@ class Share:
             return {"totals": model.count()}
         found = model.count(self.named[model.graph.given])
         n_more = len(self.plan.duplicate_free_sources) - len(found.of_group)
-        return {"totals": found._replace(of_group=np.pad(found.of_group, (0, n_more)))}
+        of_group, to_group = (
+            np.pad(each, (0, n_more)) for each in (found.of_group, found.to_group)
+        )
+        return {"totals": found._replace(of_group=of_group, to_group=to_group)}
 
     def _walk(self, **order: Any) -> Answer:
         """Walk, and return what the labels of every step amount to."""

@@ -11,13 +11,13 @@ from spherelax.problem import Problem
 
 def account(n):
     """An account, all of whose numbers are different."""
-    return Account(np.arange(n), 1.0 * n, 2 * n)
+    return Account(np.arange(n), 1.0 * n, 2 * n, np.array([6.0 * n]), np.array([7.0 * n]))
 
 
 def test_accounts_are_added_number_by_number():
     both = account(2).plus(account(5))
     assert both.of_size.tolist() == [0, 2, 2, 3, 4]
-    assert both[1:] == (7.0, 14)
+    assert (both.pairs, both.similarity, *both.strata, *both.crossings) == (7.0, 14, 42.0, 49.0)
 
 
 def test_whole_sums_are_exact_and_do_not_depend_on_the_order(seed):

@@ -9,6 +9,7 @@ a `Contraction` makes a graph of labels.
 from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.contraction import Contraction, contract
+from spherelax.coordinate.graph.crossings import Compared, cross
 from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, build_graph, largest
 from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.graph.neighbors import Entries, components, enter_transposed, strengths
@@ -29,6 +30,7 @@ __all__ = [
     "UNIT",
     "Account",
     "Candidates",
+    "Compared",
     "Contraction",
     "Draw",
     "Entries",
@@ -40,6 +42,7 @@ __all__ = [
     "components",
     "components_up_to",
     "contract",
+    "cross",
     "draw",
     "enter_transposed",
     "hash_numbers",

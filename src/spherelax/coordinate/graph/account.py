@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import Graph, blocks
+from spherelax.coordinate.machine.compiled import compiled
 
 # Similarities and nats are counted in whole numbers of this unit.
 UNIT = 2.0**-40
@@ -20,8 +21,12 @@ UNIT = 2.0**-40
 # factor of two, and from this number of factors of two below 1 to as many above.
 OCTAVE = 512
 OCTAVES = 64
+# With more groups than this, those that were compared are a list, not a table.
+TABLE = 4096
 
 Sums = NDArray[np.float64]
+
+NOTHING: Sums = np.empty(0)
 
 
 class Account(NamedTuple):
@@ -35,11 +40,17 @@ class Account(NamedTuple):
         Pairs inside labels, weighted by the null model.
     similarity : int
         Similarity of these pairs.
+    strata : ndarray
+        With groups and scores: how many of the pairs are in each stratum; else empty.
+    crossings : ndarray
+        With groups, `spherelax.coordinate.graph.crossings.Crossings`; else empty.
     """
 
     of_size: NDArray[np.int64]
     pairs: float
     similarity: int
+    strata: Sums = NOTHING
+    crossings: Sums = NOTHING
 
     def plus(self, other: Account) -> Account:
         """Return the account of the labels of both."""
@@ -47,6 +58,8 @@ class Account(NamedTuple):
             add_counts(self.of_size, other.of_size),
             self.pairs + other.pairs,
             self.similarity + other.similarity,
+            self.strata + other.strata,
+            self.crossings + other.crossings,
         )
 
 
@@ -77,6 +90,14 @@ class Totals(NamedTuple):
         Where sizes differ, without groups: number of pairs in each bin of ranks; else empty.
     unexplained : int
         There too: what effects of items leave unexplained of the sizes, in units.
+    of_stratum : ndarray
+        With groups and scores: number of pairs in each stratum; else empty.
+    n_entries : int
+        Number of similarities, each pair counted twice.
+    to_group : ndarray
+        How many of them lead to each group that parts can share; empty if there are none.
+    compared : ndarray of shape (n, 2)
+        Which two of these groups have any between them.
     """
 
     n_present: int
@@ -90,6 +111,10 @@ class Totals(NamedTuple):
     of_degree: NDArray[np.int64]
     of_rank: NDArray[np.int64]
     unexplained: int
+    of_stratum: Sums
+    n_entries: int
+    to_group: Sums
+    compared: NDArray[np.int32]
 
     @classmethod
     def of(
@@ -121,6 +146,10 @@ class Totals(NamedTuple):
             of_degree=nothing if graph.grouped else np.bincount(np.diff(graph.indptr)),
             of_rank=nothing,
             unexplained=0,
+            of_stratum=NOTHING,
+            n_entries=len(values),
+            to_group=_lead_to(graph, shared, len(of_group)),
+            compared=_compared(graph, shared, len(of_group)),
         )
 
     def plus(self, other: Totals) -> Totals:
@@ -137,7 +166,39 @@ class Totals(NamedTuple):
             add_counts(self.of_degree, other.of_degree),
             self.of_rank + other.of_rank,
             self.unexplained + other.unexplained,
+            self.of_stratum + other.of_stratum,
+            self.n_entries + other.n_entries,
+            self.to_group + other.to_group,
+            np.unique(np.concatenate([self.compared, other.compared]), axis=0),
         )
+
+    @property
+    def is_all_compared(self) -> bool:
+        """Whether any two groups with several items have a similarity between them."""
+        return self._n_compared == self._n_several * (self._n_several - 1) // 2
+
+    @property
+    def n_rows(self) -> float:
+        """How often an item was compared with a group, if those of one item are with all."""
+        sizes, is_several = self.of_group, self.of_group > 1.0
+        among = sizes[self.compared[is_several[self.compared].all(axis=1)]].sum()
+        n_single = self.n_groups - self._n_several
+        return float(among + n_single * (sizes[is_several].sum() + self.n_groups - 1))
+
+    @property
+    def can_share(self) -> float:
+        """The chance that an item was compared with both of two other groups."""
+        return (self.n_rows / max(self.n_present * (self.n_groups - 1.0), 1.0)) ** 2
+
+    @property
+    def _n_several(self) -> int:
+        """How many groups have several items."""
+        return int(np.count_nonzero(self.of_group > 1.0))
+
+    @property
+    def _n_compared(self) -> int:
+        """How many pairs of groups with several items were compared."""
+        return int(np.count_nonzero((self.of_group > 1.0)[self.compared].all(axis=1)))
 
     @property
     def n_groups(self) -> int:
@@ -164,6 +225,41 @@ class Totals(NamedTuple):
         reached = np.cumsum(self.of_ratio)
         at = int(np.searchsorted(reached, quantile * reached[-1])) if reached[-1] else 0
         return float(2.0 ** (at / OCTAVE - OCTAVES))
+
+
+def _lead_to(graph: Graph, shared: NDArray[np.int32], n_shared: int) -> Sums:
+    """Count the similarities that lead to each shared group."""
+    degrees = np.diff(graph.indptr) * (shared >= 0)
+    found = np.bincount(np.maximum(shared, 0), weights=degrees, minlength=n_shared)
+    return found[:n_shared].astype(float)
+
+
+def _compared(graph: Graph, shared: NDArray[np.int32], n_shared: int) -> NDArray[np.int32]:
+    """Return which two shared groups have similarities between them, in rising order."""
+    if n_shared == 0:
+        return np.empty((0, 2), dtype=np.int32)
+    if n_shared <= TABLE:
+        found = np.argwhere(_mark(graph, shared, n_shared))
+    else:
+        rows, keys = shared[graph.rows()], np.empty(0, dtype=np.int64)
+        for block in blocks(len(rows)):
+            one, other = rows[block].astype(np.int64), shared[graph.indices[block]]
+            ordered = (one >= 0) & (one < other)
+            keys = np.union1d(keys, one[ordered] * n_shared + other[ordered])
+        found = np.stack(np.divmod(keys, n_shared), axis=1)
+    return found.astype(np.int32)
+
+
+@compiled
+def _mark(graph, shared, n_shared):
+    """Mark which two groups have similarities between them, the smaller number first."""
+    found = np.zeros((n_shared, n_shared), np.bool_)
+    for i in range(len(shared)):
+        for e in range(graph.indptr[i], graph.indptr[i + 1]):
+            a, b = shared[i], shared[graph.indices[e]]
+            if 0 <= a < b:
+                found[a, b] = True
+    return found
 
 
 def _of_ratio(graph: Graph) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from spherelax.coordinate.worth.evidence import (
     share_right,
     surprise_worth,
 )
+from spherelax.coordinate.worth.matches import Matches, weigh_plain
 from spherelax.coordinate.worth.ranks import NO_BINS, SizeRanks, Sorted
 from spherelax.coordinate.worth.reliability import (
     agreement,
@@ -31,6 +32,7 @@ from spherelax.coordinate.worth.reliability import (
     reweigh,
     weigh_pairs,
 )
+from spherelax.coordinate.worth.strata import Strata
 
 __all__ = [
     "ALIKE",
@@ -42,8 +44,10 @@ __all__ = [
     "Degrees",
     "Description",
     "Likelihood",
+    "Matches",
     "SizeRanks",
     "Sorted",
+    "Strata",
     "TwoRates",
     "Worth",
     "account_of",
@@ -62,4 +66,5 @@ __all__ = [
     "share_right",
     "surprise_worth",
     "weigh_pairs",
+    "weigh_plain",
 ]
