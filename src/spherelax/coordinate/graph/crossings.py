@@ -86,7 +86,7 @@ class Compared(NamedTuple):
     @classmethod
     def of(cls, graph: Graph, totals: Totals, shared: NDArray[np.int32]) -> Compared:
         """Find the groups of a graph; ``shared`` is the number of each item's group in totals."""
-        q = graph.n_groups()
+        q = int(graph.group.max()) + 1
         number = np.full(q, -1, dtype=np.int32)
         number[graph.group] = shared
         sizes = np.where(number >= 0, np.r_[totals.of_group, 1.0][number], 1.0)
