@@ -85,7 +85,7 @@ def test_ledger_follows_the_code(ledger, table):
 def test_finder_sees_numbers_alone(ledger):
     found = {constant.full_name: constant for constant in ledger.find_constants()}
     assert "sweep.SMALL" in found
-    assert found["odds.MATCHED"].value == 2 / 3
+    assert found["either.MATCHED"].value == 2 / 3
     assert "similarity.neighbors.MOST_UNEVEN" in found
     assert "part.LEAST_ITEMS" not in found  # follows graph.LARGE
     assert "lists.odds.STEPS" not in found  # imported there, assigned elsewhere

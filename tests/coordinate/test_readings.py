@@ -51,7 +51,7 @@ def test_broad_degrees_are_corrected_for(seed):
     truth = truth[given]
     corrected = f_score(truth, described(model))
     plain_graph = model.graph._replace(weight=(degrees > 0).astype(np.float32))
-    plain = f_score(truth, described(begin(plain_graph, model.reading.unit, learns=False)))
+    plain = f_score(truth, described(begin(plain_graph, model.reading.unit)))
     assert corrected > 0.95
     assert corrected > plain
     labels = model.graph.as_given(described(model))

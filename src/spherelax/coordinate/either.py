@@ -20,16 +20,18 @@ from scipy.special import entr
 from spherelax.coordinate.graph import build_graph, draw, is_large
 from spherelax.coordinate.lists import could_be_list
 from spherelax.coordinate.model import Model
+from spherelax.coordinate.readings import Listed
 from spherelax.coordinate.worth import ALIKE, BlockModel, Blocks
 from spherelax.labels import Labels, count_labels
 from spherelax.metrics import pairwise_scores
 from spherelax.problem import Problem
 from spherelax.result import Outcome, Status
 
-# Sizes tell this share of what there is to tell of who shares a label, at least; or, if most pairs
-# share one, so that being listed says most of it, this share.
+# Sizes tell this share of what there is to tell of who shares a label, at least; unless most pairs
+# share one, so that being listed says most of it.
 TOLD = 0.5
-TOLD_OF_MOST = 0.1
+# A list that joins two sources, in which exclusion tells the rest, has this expected F, at least.
+MATCHED = 2 / 3
 
 Solve = Callable[..., Outcome]
 
@@ -81,8 +83,13 @@ def _is_list(as_graph: Outcome, as_list: Outcome) -> bool:
     if as_list.status is Status.NOISE or not isinstance(solved.model.description, BlockModel):
         return False
     of_list, of_graph = (_Told.of(solved.model, each.labels) for each in (as_list, as_graph))
-    least = TOLD_OF_MOST if of_list.inside >= 0.5 else TOLD
-    return of_list.nats > of_graph.nats and of_list.share >= least
+    if of_list.nats < of_graph.nats:
+        return False
+    listed: Any = as_list.solved
+    reading = listed.model.reading
+    if isinstance(reading, Listed) and reading.foretold is None:
+        return 2.0 * reading.scores.threshold >= MATCHED
+    return of_list.inside >= 0.5 or of_list.share >= TOLD
 
 
 class _Told(NamedTuple):

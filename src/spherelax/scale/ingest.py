@@ -121,10 +121,9 @@ def ingest(
             found = number(work, request, into)
             _make_homes(work, found, request)
             shards = tuple(_write_shards(work, found, into))
-        scoring = found.scoring
-        plan = Plan(
-            into, shards, str(scoring.column), scoring.kind, found.duplicate_free_sources, asked
-        )
+        scoring, sources = found.scoring, found.duplicate_free_sources
+        plan_kind = scoring.kind_of(has_groups=bool(sources))
+        plan = Plan(into, shards, str(scoring.column), plan_kind, sources, asked)
         plan.save()
     shutil.rmtree(into / WORK, ignore_errors=True)
     return plan

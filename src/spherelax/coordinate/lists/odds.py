@@ -73,17 +73,15 @@ def could_be_list(graph: Graph) -> bool:
 def wedges_of_list(graph: Graph, kind: str | None) -> Wedges | None:
     """Return the wedges of what is, or may be, a list of candidates; None: it is a graph.
 
-    ``kind`` is what the user says that the similarities are. Unless they are scores of pairs, it is
-    no list where all are equal, or where there are a few pairs. Without groups, somebody must say
+    ``kind`` is what the user says that the similarities are. Where all are equal it is no list, and
+    unless they are scores of pairs, none where there are a few. Without groups, somebody must say
     it, or the similarities must be a model's information.
     """
-    if len(graph.values) == 0 or kind in ("graph", "neighbors"):
+    if kind in ("graph", "neighbors") or len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         return None
     if kind == "pairs":
         return wedges(graph)
     n_groups = graph.n_groups()
-    if np.ptp(graph.values) == 0.0:
-        return None
     if n_groups == 0:
         return wedges(graph) if kind == "information" and could_be_list(graph) else None
     if n_groups == 2:

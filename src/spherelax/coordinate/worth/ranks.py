@@ -107,7 +107,8 @@ class SizeRanks(NamedTuple):
         for block in blocks(len(scores)):
             step = _steps(self.floors, graph.values[block])
             bins[block], scores[block] = self.bins[step], self.scores[step]
-        squares = remove_effects(graph.indptr, graph.indices, scores, ROUNDS)
+        n_rounds = ROUNDS if len(self.floors) > 2 else 0
+        squares = remove_effects(graph.indptr, graph.indices, scores, n_rounds)
         return bins, scores, sum_units(squares)
 
     def lowest(self) -> NDArray[np.float32]:

@@ -204,7 +204,7 @@ def read_pairs(
         ids,
         groups,
         sources,
-        kind=scoring.kind,
+        kind=scoring.kind_of(has_groups=groups is not None),
         column=scoring.column,
         details=details,
     )

@@ -45,6 +45,16 @@ class Scoring:
         is_known = column in (PROBABILITY, WEIGHT)
         return cls(column, "information" if kind is None and is_known else kind)
 
+    def kind_of(self, *, has_groups: bool) -> str | None:
+        """Return the kind of a table of pairs: with groups, labels tell if it is a list.
+
+        Examples
+        --------
+        >>> Scoring.of("score", None).kind_of(has_groups=False)
+        'pairs'
+        """
+        return self.kind or (None if has_groups else "pairs")
+
     @property
     def bounds(self) -> tuple[float, float]:
         """The smallest and the largest legal score."""
