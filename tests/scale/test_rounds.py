@@ -81,10 +81,9 @@ def as_one(plan):
 PROBLEMS = {
     "plain": {"has_scores": False},
     "plain, groups": {"has_scores": False, "n_sources": 6},
-    "scored": {},
     "scored, groups": {"n_sources": 6},
     "scored, two groups": {"n_sources": 2},
-    "pairs": {"kind": "pairs"},
+    "pairs": {},
     "graph": {"kind": "graph"},
     "odds": {"kind": "odds"},
     "noise": {"has_scores": False, "right": 0.0},
@@ -109,7 +108,9 @@ def test_labels_are_those_of_the_whole(name, n_shards, tmp_path, monkeypatch):
     assert (plan.folder / rounds.READING).exists()
     assert (plan.folder / rounds.NOISE).exists() or name != "noise, groups"
     whole = as_one(plan)
-    if name == "pairs":  # in memory a list is learnt from as a whole, in shards from a part of it
+    if (
+        plan.kind == "pairs"
+    ):  # in memory a list is learnt from as a whole, in shards from a part of it
         assert pairwise_scores(whole, found).f_score > 0.9
     else:
         np.testing.assert_array_equal(found, whole)

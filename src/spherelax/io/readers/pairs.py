@@ -145,7 +145,7 @@ def read_pairs(
     kind : {"graph", "pairs", "odds", "information"}, optional
         What the scores are, as in :func:`spherelax.solve`. "odds": log odds in nats, which may be
         negative; with it, both columns of splink become these. None: "information" for these two
-        columns; of other scores, that is to be found out.
+        columns; else "pairs" or, if sources are free of duplicates, to be found out.
 
     Returns
     -------
