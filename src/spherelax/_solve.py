@@ -67,9 +67,8 @@ def solve(
         are the same; they may be negative. "information": ``-log(1 - p)`` nats, where p is how
         likely some model says that two items are the same; where scores show what they are worth,
         that is learnt, else p is believed. None: a sparse matrix is taken for a neighbour graph if
-        its numbers of neighbours and its weights look so, and for a list of candidates
-        if most of its pairs contradict each other and its scores show which are right; else for a
-        graph.
+        its numbers of neighbours and its weights look so. Else it is solved as a graph and as a
+        list where it could be both, and the other answer is ``result.alternative``.
     one_per_group : {"always", "unless_copies"}
         Whether every group holds each thing once. "always": no two items of a group share a label.
         "unless_copies": a group that clearly holds copies, by :meth:`Result.duplicates`, may have

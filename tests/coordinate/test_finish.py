@@ -132,6 +132,7 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
     W, groups, _ = sl.datasets.make_partial_matching(
         20, 20, observed=0.6, shuffled=0.7, random_state=seed
     )
+    monkeypatch.setattr(module, "most_evident", lambda _, at, *__: at)
     found = quiet_solve(W, groups)
     monkeypatch.setattr(module, "shake_labels", lambda *given: given[1])
     plain = quiet_solve(W, groups)
@@ -145,6 +146,25 @@ def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed
     monkeypatch.setattr(module, "shake_labels", None)
     for pick in ("eta", "stability", 2.0):
         quiet_solve(W, groups, pick=pick)
+
+
+def test_plain_matches_that_speak_clearly_for_other_labels_are_heard(seed):
+    """Half of the images show other things each, whose wrong matches join all labels."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(20), 20)
+    shown = np.where(groups < 11, np.tile(np.arange(20), 20), 20 + np.arange(400))
+    X = rng.normal(size=(420, 16))[shown] + 0.4 * rng.normal(size=(400, 16))
+    D = np.linalg.norm(X[:, None] - X, axis=2) + 1e9 * (groups[:, None] == groups)
+    nearest = np.zeros((400, 400), dtype=bool)
+    for group in range(20):
+        columns = np.flatnonzero(groups == group)
+        nearest[np.arange(400), columns[D[:, columns].argmin(axis=1)]] = True
+    W = (nearest & nearest.T & (groups[:, None] != groups)).astype(float)
+    result = quiet_solve(W, groups)
+    best = int(np.asarray(result.path.savings).argmax())
+    described = result.path.labels[best]
+    assert f_score(shown, result.labels) > f_score(shown, described) + 0.05
+    assert result.n_labels > len(set(described.tolist()))
 
 
 def test_control_c_while_noise_is_looked_for(monkeypatch, seed):

@@ -253,7 +253,7 @@ def test_what_similarities_of_files_are() -> None:
     Path("groups.csv").write_text("a,x\nb,y\nc,y\nd,y\n")
     Path("pairs.csv").write_text("id_a,id_b,score\na,b,2.5\na,c,1.5\n")
     sp.save_npz("matrix.npz", sp.csr_array(np.abs(SIGNED)))
-    for file, kind in (("edges.csv", "graph"), ("pairs.csv", None), ("matrix.npz", None)):
+    for file, kind in (("edges.csv", "graph"), ("pairs.csv", "pairs"), ("matrix.npz", None)):
         assert io.read(file).problem.kind == kind
         assert io.read(file, kind="pairs").problem.kind == "pairs"
     grown = io.read_groups("groups.csv", io.read("edges.csv", kind="pairs"))

@@ -199,12 +199,12 @@ def judge_right(right: Floats) -> Judged:
 def _learn_any(graph: Graph, scale: str, seen: Wedges) -> Foretold:
     """Learn from a list whose entities may have any size.
 
-    If it cannot tell, pairs are joined if nothing contradicts them.
+    If it cannot tell, or has a few pairs, these are joined if nothing contradicts them.
     """
     lesson = learn_foretold(Candidates.of(graph), scale)
-    if lesson.is_told:
-        return lesson
     is_contradicted = graph.n_groups() != 2 and seen.n_open >= CONTRADICTED
+    if lesson.is_told and (is_contradicted or len(graph.values) >= 2 * FEW_PAIRS):
+        return lesson
     return lesson.join_none() if is_contradicted else lesson.join_all()
 
 
