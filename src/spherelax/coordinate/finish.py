@@ -21,6 +21,7 @@ from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import (
+    ALIKE,
     BlockModel,
     Blocks,
     Description,
@@ -28,11 +29,15 @@ from spherelax.coordinate.worth import (
     find_level,
     weigh_plain,
 )
-from spherelax.labels import Labels
+from spherelax.labels import Labels, count_labels
+from spherelax.metrics import pairwise_scores
 from spherelax.result import Status
 
 # Labels whose saving, or evidence, is this share of the best are nearly as good.
 NEARLY = 0.99
+# Plain matches must have less than this share of the most evidence for labels that describe most
+# briefly before others are taken.
+MOST = 0.92
 
 
 class Parts(Protocol):
@@ -87,21 +92,16 @@ def choose_beyond_noise(parts: Parts, at: int, *, joins_noise: bool) -> Chosen:
 
 
 def most_evident(parts: Parts, at: int, labels: Labels | None = None) -> int:
-    """Return a step, unless plain matches speak clearly for others: then the best of these.
+    """Return a step, unless plain matches speak much more for others: then the best of these.
 
     Large labels that matches have joined by chance may describe briefly. ``labels`` are those that
-    were found from the labels of the step, if they are others. Evidence varies by about the square
-    root of the number of items, in nats.
+    were found from the labels of the step, if they are others.
     """
     evidence = parts.evidence(labels)
-    if evidence is None:
+    if evidence is None or evidence[at if labels is None else -1] >= MOST * evidence.max():
         return at
-    own = evidence[at if labels is None else -1]
-    least = evidence.max() - max((1.0 - NEARLY) * evidence.max(), np.sqrt(parts.totals.n_present))
-    if own >= least:
-        return at
-    is_evident = evidence[: len(parts.savings)] >= least
-    return int(np.where(is_evident, parts.savings, -np.inf).argmax())
+    is_evident = evidence[: len(parts.savings)] >= NEARLY * evidence.max()
+    return int(np.where(is_evident, parts.savings, -np.inf).argmax()) if is_evident.any() else at
 
 
 def polish_many(parts: Parts, at: int, status: Status) -> bool:
@@ -217,16 +217,25 @@ def finish(
         at = most_evident(parts, found.at, labels)
         found = found._replace(labels=labels if at == found.at else parts.shake(at), at=at)
     if found.status is Status.DESCRIBED and found.is_complete:
-        found = found._replace(alternative=_alternative(walked, found.labels, route.n_threads))
+        found = found._replace(alternative=_alternative(parts, found.labels))
     yield found
 
 
-def _alternative(walked: Walked, labels: Labels, n_threads: int) -> int | None:
-    """Return the number of labels of another answer; None: there is none."""
-    model, path = walked.model, walked.path
+def _alternative(parts: InMemory, labels: Labels) -> int | None:
+    """Return the number of labels of another answer; None: there is none.
+
+    Of plain matches it may also be the labels that have the most evidence.
+    """
+    model, path, n_threads = parts.walked.model, parts.walked.path, parts.route.n_threads
     description, savings = model.description, np.asarray(path.savings)
     if not isinstance(description, BlockModel):
-        return find_alternative(path.labels, savings, labels)
+        evidence = None if parts.route.has_many(model) else parts.evidence(labels)
+        found = find_alternative(path.labels, savings, labels)
+        if found is not None or evidence is None or evidence[-1] >= NEARLY * evidence.max():
+            return found
+        best = path.labels[int(evidence[:-1].argmax())]
+        is_alike = pairwise_scores(labels, best).f_score > ALIKE
+        return None if is_alike else count_labels(best)
 
     def count(labels: Labels) -> Blocks:
         found = model.labeling(labels, n_threads=n_threads).account
