@@ -95,13 +95,11 @@ class Reading(ABC):
     def read(
         self,
         graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (lists need both)
-        sources: NDArray[np.int32] | None = None,  # noqa: ARG002
+        sources: NDArray[np.int32] | None = None,  # noqa: ARG002 (lists need it)
     ) -> Model:
         """Return the model of a graph with such similarities.
 
-        ``numbers`` are those of its items in the whole problem. ``sources`` is given if free items
-        of one source may be copies of each other.
+        ``sources`` is given if free items of one source may be copies of each other.
         """
         graph = self.weigh(graph)
         seen, entries = self.view(graph)
@@ -109,7 +107,7 @@ class Reading(ABC):
 
     def read_again(self, model: Model) -> Model:
         """Return the model of the same similarities by this reading."""
-        return self.read(model.given, model.given.given)
+        return self.read(model.given)
 
     @abstractmethod
     def description(self, totals: Totals) -> Saving:
@@ -139,7 +137,7 @@ class Reading(ABC):
 
     def extend(self, before: Model, graph: Graph) -> Model:  # noqa: ARG002 (lists need it)
         """Return the model of a graph that has grown from that of a model with this reading."""
-        return self.read(graph, graph.given)
+        return self.read(graph)
 
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: its number of similarities."""

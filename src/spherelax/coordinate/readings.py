@@ -86,15 +86,12 @@ class Described(Reading):
 
     ranks: SizeRanks | None = None
 
-    def names(self, totals: Totals) -> float:  # noqa: ARG002 (matches need it)
-        """Return the share of the cost of names that labels pay for, with groups."""
-        return 1.0
-
     def description(self, totals: Totals) -> Saving:
         """Return what labels save, given the totals of all items."""
         if len(totals.of_degree) > 0:
             return BlockModel(totals)
-        return Description(totals.total, totals.n_pairs, self.names(totals))
+        names = names_of_matches(totals.n_present, totals.n_groups)
+        return Description(totals.total, totals.n_pairs, names)
 
     def account(self, model: Model, labels: Labels, n_threads: int) -> Account | Blocks:
         """Return what labels amount to: without groups by rank too, with groups across labels."""
@@ -121,10 +118,6 @@ class Plain(Described):
     def name(self) -> result.Reading:
         """What users are told."""
         return result.Reading.CORRECTED if self.is_corrected else result.Reading.PLAIN
-
-    def names(self, totals: Totals) -> float:
-        """Let matches pay for names if groups are many."""
-        return names_of_matches(totals.n_present, totals.n_groups)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -307,7 +300,6 @@ class Listed(LogOdds):
     def read(
         self,
         graph: Graph,
-        numbers: NDArray[np.integer],  # noqa: ARG002 (as of other readings)
         sources: NDArray[np.int32] | None = None,
     ) -> Model:
         """Judge the pairs of a graph."""
@@ -360,7 +352,7 @@ def read_problem(
     unit = unit_of(problem) if unit is None else unit
     graph = build_graph(problem, unit) if graph is None else graph
     if problem.kind == "odds":
-        return Stated(kind="odds").read(graph, graph.given)
+        return Stated(kind="odds").read(graph)
     is_model, is_dense = problem.kind in NATS, not sp.issparse(problem.similarity)
     kind = "graph" if problem.kind is None and is_dense else problem.kind
     seen = wedges_of_list(graph, kind)
@@ -372,12 +364,12 @@ def read_problem(
             scores, judged = taught
             return Listed(unit=unit, scores=scores).bind(graph, judged)
     if is_model:
-        return Stated(kind="information").read(graph, graph.given)
+        return Stated(kind="information").read(graph)
     if graph.grouped:
         return begin(graph, unit)
     is_corrected = Facts.of(graph).are_uneven()
     if is_metric:
-        return Measured(unit=unit, is_corrected=is_corrected).read(graph, graph.given)
+        return Measured(unit=unit, is_corrected=is_corrected).read(graph)
     return begin(graph, unit, is_corrected)
 
 
@@ -389,7 +381,7 @@ def begin(graph: Graph, unit: float, is_corrected: bool = False) -> Model:
     reading: Reading
     if len(graph.values) == 0 or np.ptp(graph.values) == 0.0:
         reading = Plain(unit=unit, is_corrected=is_corrected)
-        return reading.read(graph, graph.given)
+        return reading.read(graph)
     if graph.grouped:
         reading = Learnt(unit=unit, worth=rank_worth(graph), floors=Strata.of(graph).floors)
     else:
@@ -397,7 +389,7 @@ def begin(graph: Graph, unit: float, is_corrected: bool = False) -> Model:
         rarity = log_rarity(len(graph.values), graph.n_present())
         worth = surprise_worth(ranks.sort(graph).sizes, rarity)
         reading = Ranked(unit=unit, is_corrected=is_corrected, worth=worth, ranks=ranks)
-    return reading.read(graph, graph.given)
+    return reading.read(graph)
 
 
 def unit_of(problem: Problem) -> float:

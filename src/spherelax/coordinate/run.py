@@ -118,7 +118,7 @@ def run(
         reading = read_part(problem, graph, route, unit, sources)
         of_item = None if sources is None else sources[graph.given]
         whole = reading.relearn(graph) if isinstance(reading, Listed) else None
-        model = reading.read(graph, graph.given, of_item) if whole is None else whole
+        model = reading.read(graph, of_item) if whole is None else whole
         return weigh_groups(Walked.of(walk(model, route, callback), is_large=True), route, callback)
     model = read_problem(problem, graph, unit=unit, is_metric=is_metric, sources=sources)
     walked = learn(model, route, callback)

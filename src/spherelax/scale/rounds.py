@@ -265,7 +265,7 @@ class _Shards:
     def _read(self, some: _Some) -> Model:
         """Return the model of some components."""
         graph = build_graph(some.problem(some.numbers, self.plan.kind), self.reading.unit)
-        model = self.reading.read(graph, some.numbers[graph.given])
+        model = self.reading.read(graph)
         if "factor" not in self.order:
             return model
         named = some.groups[graph.given]

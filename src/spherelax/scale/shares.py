@@ -134,7 +134,7 @@ class Share:
         if isinstance(reading, Listed) and known.exists():
             model = reading.bind(graph, reading.scores.judge(mapped(known)))
         else:
-            model = reading.read(graph, self.numbers[graph.given])
+            model = reading.read(graph)
         if factor is not None and has_several is not None:
             shared = self._shared(graph, has_several)
             model = model.with_weights(weigh_pairs(model.graph, shared, factor))

@@ -90,7 +90,7 @@ def test_what_is_learnt_from_a_part_serves_the_whole(seed):
     third = problem.among(np.flatnonzero(np.arange(problem.n_items) % 900 < 300))
     taught = read_problem(third)
     graph = build_graph(problem, float(problem.similarity.max()))
-    model = taught.reading.generalise(taught, Facts.of(graph)).read(graph, graph.given)
+    model = taught.reading.generalise(taught, Facts.of(graph)).read(graph)
     row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
     truth = dict(zip(zip(pairs.one, pairs.other, strict=True), right, strict=True))
     ends = np.sort(np.c_[graph.given[row], graph.given[graph.indices]], axis=1)
