@@ -9,6 +9,12 @@ ones, 15 % of all. Scores of right and wrong pairs overlap. A wrong pair joins t
 block, so that components are small; with one block for everything nearly all is one component.
 
     python benchmarks/bench_scale.py --pairs 1e6 1e7 --memory 2GB --workers 2
+
+With --judged the rival is another run of our own: judged pairs are kept, and so are the ids of the
+first run; then some pairs are explained. Listed pairs are judged by the truth, and some records of
+different components to be the same, so that components are joined.
+
+    python benchmarks/bench_scale.py --pairs 1e7 --judged
 """
 
 from __future__ import annotations
@@ -47,6 +53,14 @@ RIGHT_PER_RECORD = (SIZES * (SIZES - 1) / 2).mean() / SIZES.mean()
 RECORDS_PER_PAIR = (1 - WRONG) / RIGHT_PER_RECORD
 # An odd number: multiplied by it, neighbours get ids that are far apart.
 SCATTER = 0x9E3779B1
+# Listed pairs that are judged, and records of different components judged to be the same; pairs
+# that are explained.
+N_JUDGED, N_JOINED, N_EXPLAINED = 10_000, 1_000, 5
+# Stages by how what is being done begins; all else is ingest.
+STAGES = {
+    **{"round": "rounds", "write entities": "answers", "keep ids": "ids"},
+    **dict.fromkeys(("read the earlier", "read the register", "compare records"), "ids"),
+}
 # Scores from which on the rival joins records.
 SCORES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -145,7 +159,7 @@ class Watch:
     """CPU seconds, memory and bytes written of this process and of those that it starts."""
 
     def __init__(self) -> None:
-        self.peak = 0
+        self.stage, self.peaks = "ingest", dict.fromkeys(["ingest"], 0)
         self.stages: dict[str, float] = {}
         self._written: dict[int, int] = {}
         self._last = self.cpu()
@@ -155,11 +169,10 @@ class Watch:
 
     def progress(self, what: str, _: float) -> None:
         """Add the CPU time since the last call to the stage that is reported."""
-        named = {"round": "rounds", "write entities": "answers"}
-        stage = next((named[each] for each in named if what.startswith(each)), "ingest")
+        stage = next((STAGES[each] for each in STAGES if what.startswith(each)), "ingest")
         now = self.cpu()
         self.stages[stage] = self.stages.get(stage, 0.0) + now - self._last
-        self._last = now
+        self._last, self.stage = now, stage
 
     def end(self) -> dict[str, float]:
         """Return what was seen."""
@@ -168,7 +181,8 @@ class Watch:
         used = {f"{stage}, % of CPU": 100 * n / self.cpu() for stage, n in self.stages.items()}
         return {
             "CPU s": self.cpu(),
-            "peak MB": self.peak / 1e6,
+            "peak MB": max(self.peaks.values()) / 1e6,
+            **{f"{stage}, peak MB": peak / 1e6 for stage, peak in self.peaks.items()},
             "written MB": sum(self._written.values()) / 1e6,
             **used,
         }
@@ -201,16 +215,78 @@ class Watch:
                     used += n_pages * resource.getpagesize()
                     lines = Path(f"/proc/{pid}/io").read_text().splitlines()
                     self._written[pid] = int(dict(line.split(": ") for line in lines)["wchar"])
-            self.peak = max(self.peak, used)
+            self.peaks[self.stage] = max(self.peaks.get(self.stage, 0), used)
 
 
 def ours(source: str, home: Path, memory: str, n_workers: int) -> dict[str, float]:
     """Go from files to entities, and return what it took."""
+    return _measure(source, home / "ours", memory, n_workers)
+
+
+def judged(source: str, home: Path, memory: str, n_workers: int) -> dict[str, float]:
+    """Do the same with judgements and the ids of the first run."""
+    more = {"judgements": home / "judged.parquet", "ids_like": home / "ours"}
+    found = _measure(source, home / "judged", memory, n_workers, **more)
+    ids = scale.Entities.load(home / "judged").ids or {}
+    return {**found, **{f"ids, {name}": n for name, n in ids.items()}}
+
+
+def explained(_: str, home: Path, __: str, ___: int) -> dict[str, float]:
+    """Explain some judged pairs, and return what it took."""
+    table = pq.read_table(home / "judged.parquet").slice(0, N_EXPLAINED).to_pydict()
+    names = [
+        [f"{source} {name}" for source, name in zip(table[f"source_{side}"], ids, strict=True)]
+        for side, ids in (("a", table["id_a"]), ("b", table["id_b"]))
+    ]
+    scale.explain(home / "judged", (names[0][0], names[1][0]))  # compiles
+    began, watch = time.perf_counter(), Watch()
+    start = watch.cpu()
+    for pair in zip(*names, strict=True):
+        print(scale.explain(home / "judged", pair), file=sys.stderr)
+    spent = (watch.cpu() - start) / N_EXPLAINED
+    found = {**watch.end(), "CPU s": spent}
+    return {"wall s": (time.perf_counter() - began) / N_EXPLAINED, **found}
+
+
+def write_judgements(home: Path, n_records: int, block: int) -> None:
+    """Judge listed pairs by the truth, and pairs of records of different blocks to be the same."""
+    rng, truth = np.random.default_rng(7), truth_of(n_records, block)
+    first = sorted((home / "given").iterdir())[0]
+    listed = pq.read_table(first, columns=["id_a", "id_b"])
+    a, b = (numbers_of(listed[name]) for name in ("id_a", "id_b"))
+    kept = rng.permutation(np.flatnonzero(a != b))[:N_JUDGED]
+    a, b = a[kept], b[kept]
+    same = truth[a] == truth[b]
+    known = np.flatnonzero((truth >= 0) & ~np.isin(truth, truth[np.r_[a, b]]))
+    ends = rng.permutation(known[np.unique(truth[known], return_index=True)[1]])
+    joined = ends[: 2 * N_JOINED].reshape(2, -1)
+    columns = _columns({"a": np.r_[a, joined[0]], "b": np.r_[b, joined[1]], "score": np.empty(0)})
+    del columns["score"]
+    verdict = np.where(np.r_[same, np.ones(joined.shape[1], dtype=bool)], "same", "different")
+    pq.write_table(pa.table({**columns, "verdict": verdict}), home / "judged.parquet")
+
+
+def broken(home: Path) -> int:
+    """Return how many judgements the entities do not agree with."""
+    files = sorted((home / "judged").glob("part-*.parquet"))
+    table = pa.concat_tables([pq.read_table(file, columns=["id", "entity"]) for file in files])
+    number, entity = numbers_of(table["id"]), table["entity"].to_numpy()
+    of_number = np.full(number.max() + 1, -1)
+    of_number[number] = entity
+    said = pq.read_table(home / "judged.parquet")
+    a, b = (of_number[numbers_of(said[name])] for name in ("id_a", "id_b"))
+    return int(np.count_nonzero((a == b) != (np.array(said["verdict"]) == "same")))
+
+
+def _measure(
+    source: str, into: Path, memory: str, n_workers: int, **more: Path
+) -> dict[str, float]:
+    """Solve pairs into a folder, and return what it took."""
     began, watch = time.perf_counter(), Watch()
     found = scale.solve(
-        source, home / "ours", memory_limit=memory, n_jobs=n_workers, progress=watch.progress
+        source, into, memory_limit=memory, n_jobs=n_workers, progress=watch.progress, **more
     )
-    plan = scale.Plan.load(home / "ours" / "shards")
+    plan = scale.Plan.load(into / "shards")
     return {
         "items": found.n_items,
         "pairs": found.n_pairs,
@@ -220,7 +296,7 @@ def ours(source: str, home: Path, memory: str, n_workers: int) -> dict[str, floa
         "largest shard": max(shard.n_pairs for shard in plan.shards),
         "wall s": time.perf_counter() - began,
         **watch.end(),
-        "disk MB": sum(file.stat().st_size for file in (home / "ours").rglob("*")) / 1e6,
+        "disk MB": sum(file.stat().st_size for file in into.rglob("*")) / 1e6,
     }
 
 
@@ -271,12 +347,25 @@ def run(n_pairs: int, given: argparse.Namespace) -> dict[str, float]:
         size = sum(file.stat().st_size for file in (home / "given").iterdir()) / 1e6
         print(f"-- {n_rows} rows in {given.files} files of {size:.0f} MB, blocks of {block}")
         found = _in_child("ours", home, given)
+        if given.judged:
+            write_judgements(home, round(n_pairs * RECORDS_PER_PAIR), block)
+            for what in ("judged", "explained"):
+                again = _in_child(what, home, given)
+                found |= {f"{what}, {name}": value for name, value in again.items()}
+            found["judged, broken"] = broken(home)
+            _print(found)
+            return found
         rival = _in_child("theirs", home, given)
         found |= {f"components, {what}": value for what, value in rival.items()}
         found |= f_scores(home, truth_of(round(n_pairs * RECORDS_PER_PAIR), block))
+    _print(found)
+    return found
+
+
+def _print(found: dict[str, float]) -> None:
+    """Print what was measured."""
     for what, value in found.items():
         print(f"{what:<28}{value:.4g}" if isinstance(value, float) else f"{what:<28}{value}")
-    return found
 
 
 def _in_child(what: str, home: Path, given: argparse.Namespace) -> dict[str, float]:
@@ -299,10 +388,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--memory", default="2GB", help="of DuckDB, and then of all processes")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--home", type=Path, help="folder for files; needs 250 bytes a pair")
+    parser.add_argument("--judged", action="store_true", help="judgements and ids, no rival")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.child:
-        measured = {"ours": ours, "theirs": theirs}[given.child[0]]
+        ways = {"ours": ours, "theirs": theirs, "judged": judged, "explained": explained}
+        measured = ways[given.child[0]]
         home = Path(given.child[1])
         found = measured(str(home / "given" / "*.parquet"), home, given.memory, given.workers)
         json.dump(found, sys.stdout)

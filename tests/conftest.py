@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from shutil import which
+from typing import Any
 
 import pytest
 
@@ -15,6 +18,11 @@ ROOT = Path(__file__).resolve().parents[1]
 # atheris, which only `make fuzz-guided` installs.
 collect_ignore = ["fuzzing/guided.py", *(["cli"] if sys.platform == "win32" else [])]
 
+CHROMIUM = os.environ.get("SPHERELAX_CHROMIUM", which("chromium") or "/usr/bin/chromium")
+ARGUMENTS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
 SLOW_FIXTURES = {"data_home", "browser"}
 SLOW_PLACES = {
     *("baselines", "docs", "scale", "test_cells.py"),
@@ -66,6 +74,18 @@ def data_home() -> Path:
     if not home.is_dir():
         pytest.skip(f"real data not found at {home}; set SPHERELAX_DATA to its folder")
     return home
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium."""
+    api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install playwright")
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"no Chromium at {CHROMIUM}; set SPHERELAX_CHROMIUM to one")
+    with api.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

@@ -184,3 +184,11 @@ def test_truth_of_pairs_is_that_of_their_ids(benchmark):
         assert 0.84 < is_right.mean() < 0.87
         ids = bench._columns(pairs)["id_a"]
         np.testing.assert_array_equal(bench.numbers_of(ids), pairs["a"])
+
+
+def test_entities_that_stay_are_those_that_nothing_new_joins(benchmark):
+    untouched = benchmark("bench_lasting").untouched
+    before = np.array([0, 0, 1, 1, 2])
+    assert untouched(before, np.array([0, 0, 1, 2, 3, 3])) == (2, 1)  # one splits, one grows
+    assert untouched(before, np.array([0, 0, 0, 0, 1, 2])) == (3, 1)  # two merge
+    assert untouched(before, np.array([2, 2, 1, 1, 0])) == (3, 3)

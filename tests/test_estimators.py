@@ -267,8 +267,10 @@ def test_defaults_are_those_of_solve(estimator):
     shared = set(ours) & set(theirs)
     # Points and affinities are graphs without groups, so clustering has no kind.
     fixed = {"kind", "one_per_group"} if estimator is sl.SphereClustering else set()
-    # A function would make a model that cannot be saved, so none has a callback.
-    assert shared == set(theirs) - {"similarity", "groups", "callback"} - fixed
+    # A function would make a model that cannot be saved, so none has a callback. Judgements and an
+    # earlier result are of the items of one problem, so they are no setting.
+    of_problem = {"similarity", "groups", "judgements", "like"}
+    assert shared == set(theirs) - of_problem - {"callback"} - fixed
     assert {name: ours[name].default for name in shared} == {
         name: theirs[name].default for name in shared
     }
@@ -394,3 +396,15 @@ def test_bad_new_points(blobs):
     model = sl.SphereClustering().fit(blobs[0])
     with pytest.raises(ValueError, match="X has 3 features, but SphereClustering is expecting 2"):
         model.predict(np.zeros((4, 3)))
+
+
+def test_two_columns_of_different_units(seed):
+    """Minutes that eruptions of a geyser last, and minutes between them: two kinds of eruption."""
+    rng = np.random.default_rng(seed)
+    is_long = np.arange(272) >= 98
+    mean = np.where(is_long[:, None], (4.29, 80.0), (2.04, 54.5))
+    X = mean + rng.normal(size=(272, 2)) * np.where(is_long[:, None], (0.41, 6.0), (0.27, 5.9))
+    found = sl.SphereClustering().fit_predict(X)
+    np.testing.assert_array_equal(found, sl.SphereClustering().fit_predict(X / X.std(axis=0)))
+    assert len(set(found[is_long]) & set(found[~is_long])) <= 1
+    assert len(set(found)) in (2, 3)

@@ -5,8 +5,11 @@ The number of cases is small here; `make fuzz` sets SPHERELAX_FUZZ to try many m
 
 import io
 import os
+import subprocess
+import sys
 import tempfile
 import warnings
+import zipfile
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -17,14 +20,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from support.program import BLOCKS
+from support.wheels import ROOT, build
 
 import spherelax as sl
+from fuzzing import problems as problems_of_all_kinds
 from fuzzing.trial import judged
 
 FEW = 200
 CASES = int(os.environ.get("SPHERELAX_FUZZ", FEW))
 PARTS = 4 if CASES > FEW else 1  # each loads all packages anew
 GOOD = {"answer", "refused"}
+# Small problems that once broke something, and what.
+FOUND = {
+    111: "a new score of 1e40 times the largest one before: infinity less infinity",
+    175: "the same, assigned",
+    303: "the same, with log odds",
+    513: "a sparse similarity with a diagonal was written to: no longer symmetric",
+    1233: "modularity of similarities of 5e-324",
+    1311: "modularity of log odds whose sum is 0",
+}
 
 some = settings(
     max_examples=CASES // 2,
@@ -173,3 +187,57 @@ def test_small_problems(problem, kind, pick, one_per_group):
         np.testing.assert_array_equal(loaded.labels, result.labels)
 
     assert verdict(use) in GOOD
+
+
+@pytest.mark.parametrize("seed", FOUND, ids=str)
+def test_what_broke_before(seed):
+    assert problems_of_all_kinds.fault(seed) is None
+
+
+def answers(n, package, **variables):
+    """Return the answers to n small problems in a new process."""
+    paths = os.pathsep.join([str(package), str(ROOT / "tests")])
+    return subprocess.run(
+        [sys.executable, "-m", "fuzzing.problems", "0", str(n), "answers"],
+        cwd=package,
+        env={**os.environ, "PYTHONPATH": paths, **variables},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_machine_code_of_a_wheel_answers_as_the_compiler(tmp_path):
+    n, installed = CASES // 4, tmp_path / "installed"
+    with zipfile.ZipFile(build(tmp_path)) as archive:
+        archive.extractall(installed)
+    found = answers(n, installed, NUMBA_CACHE_DIR=str(tmp_path / "empty"))
+    assert len(found) == n
+    assert found == answers(n, ROOT / "src")
+
+
+@pytest.mark.slow
+def test_kernels_as_they_are_written_answer_as_the_compiler():
+    n = CASES // 50
+    found = answers(n, ROOT / "src", NUMBA_DISABLE_JIT="1")
+    assert len(found) == n
+    assert found == answers(n, ROOT / "src")
+
+
+@pytest.mark.slow
+def test_all_that_is_done_with_small_problems():
+    found = {seed: problems_of_all_kinds.fault(seed) for seed in range(CASES // 4)}
+    assert {seed: fault for seed, fault in found.items() if fault} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+def test_flipped_bits_of_runs_in_shards(tmp_path):
+    for package in ("duckdb", "pyarrow"):
+        pytest.importorskip(package)
+    from fuzzing import flips  # noqa: PLC0415 (needs both)
+
+    made = flips.runs(tmp_path)
+    found = [flips.outcome(made[seed % len(made)], seed) for seed in range(CASES // 5)]
+    assert set(found) == {"named", "same"}

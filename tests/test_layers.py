@@ -18,10 +18,13 @@ SOURCE = Path(sl.__file__).parent
 # Each layer may import from itself and from those below it.
 LAYERS = [
     {"cli", "__main__"},
-    {"estimators", "datasets", "plot", "baselines", "report", "cells", "scale"},
+    {
+        *("estimators", "datasets", "plot", "baselines", "report", "cells"),
+        *("scale", "changes", "project", "quality", "asking"),
+    },
     {"_solve", "similarity", "io"},
     {"coordinate", "power"},
-    {"pick", "result", "problem", "metrics"},
+    {"pick", "result", "problem", "metrics", "judgements"},
     {"errors", "labels", "memory", "settings", "_version"},
 ]
 # Rooms inside a package, in the same way; modules of the package itself are "road".

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,6 +105,11 @@ def test_modularity_is_newmans(seed):
     assert modularity(W, labels) == pytest.approx(expected)
     assert modularity(1e200 * W, labels) == pytest.approx(expected)
     assert modularity(np.eye(3), [0, 1, 1]) == 0.0
+    binary = (W > 0).astype(float)
+    assert modularity(scipy.sparse.csr_array(5e-324 * binary), labels) == modularity(binary, labels)
+    assert modularity(binary - binary, labels) == 0.0
+    odds = np.array([[0.0, 1.0, -1.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    assert modularity(odds, [0, 0, 1]) == 0.0
 
 
 def test_correctness_is_that_of_the_definition(seed):

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.wheels import build
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
@@ -33,19 +34,6 @@ for name, problem in PROBLEMS.items():
     found = result.labels.tobytes() + result.confidence.tobytes()
     print("answer", name, result.path.alpha, hashlib.sha256(found).hexdigest())
 """
-
-
-def build(folder, **variables):
-    """Build a wheel and return it."""
-    pytest.importorskip("hatchling")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
-        cwd=ROOT,
-        env={**os.environ, "SPHERELAX_PURE": "", **variables},
-        check=True,
-    )
-    (wheel,) = Path(folder).glob("*.whl")
-    return wheel
 
 
 def lines(package, **variables):

@@ -15,12 +15,17 @@ from spherelax._version import __version__
 if TYPE_CHECKING:
     from spherelax import baselines, cells, datasets, io, metrics, plot, report, scale, similarity
     from spherelax._solve import solve
+    from spherelax.changes import Diff, Ids, diff, keep_ids
     from spherelax.errors import InvalidInputError, SphereWarning
     from spherelax.estimators import SphereClustering, SphereMatching
+    from spherelax.project import Project
+    from spherelax.quality import Evaluation, evaluate, sample
     from spherelax.result import (
         Duplicates,
         EntityProbability,
+        Explanation,
         Pairs,
+        Questions,
         Reading,
         Result,
         Status,
@@ -31,11 +36,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Coordinate",
+    "Diff",
     "Duplicates",
     "EntityProbability",
+    "Evaluation",
+    "Explanation",
+    "Ids",
     "InvalidInputError",
+    "Judgements",
     "Pairs",
     "Power",
+    "Project",
+    "Questions",
     "Reading",
     "Result",
     "SphereClustering",
@@ -48,10 +60,14 @@ __all__ = [
     "baselines",
     "cells",
     "datasets",
+    "diff",
+    "evaluate",
     "io",
+    "keep_ids",
     "metrics",
     "plot",
     "report",
+    "sample",
     "scale",
     "similarity",
     "solve",
@@ -62,11 +78,18 @@ _MODULES = (
 )
 _HOMES = {
     "Coordinate": "settings",
+    "Diff": "changes",
     "Duplicates": "result",
     "EntityProbability": "result",
+    "Evaluation": "quality",
+    "Explanation": "result",
+    "Ids": "changes",
     "InvalidInputError": "errors",
+    "Judgements": "judgements",
     "Pairs": "result",
     "Power": "settings",
+    "Project": "project",
+    "Questions": "result",
     "Reading": "result",
     "Result": "result",
     "SphereClustering": "estimators",
@@ -75,6 +98,10 @@ _HOMES = {
     "Status": "result",
     "Step": "result",
     "SweepPath": "result",
+    "diff": "changes",
+    "evaluate": "quality",
+    "keep_ids": "changes",
+    "sample": "quality",
     "solve": "_solve",
 }
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from inspect import signature
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
-from spherelax.labels import Labels
-from spherelax.problem import Problem, Similarity
+from spherelax.judgements import Judgements
+from spherelax.labels import Labels, listed
+from spherelax.problem import Problem, Similarity, hash_names
 from spherelax.result import Callback, Outcome, Result, Status, say_duplicates
 from spherelax.settings import (
     ONE_PER_GROUP,
@@ -26,6 +28,9 @@ from spherelax.settings import (
     solver_settings,
 )
 from spherelax.similarity.graph import NeighborGraph
+
+if TYPE_CHECKING:
+    from spherelax.coordinate.solved import Known
 
 MOST_THREADS = 256
 VALLEYS = "valleys"  # the engine's pick for points
@@ -41,6 +46,8 @@ def solve(
     pick: str | float | None = None,
     n_jobs: int | None = None,
     callback: Callback | None = None,
+    judgements: Any = None,
+    like: Result | None = None,
 ) -> Result:
     """Give similar items the same label; the number of labels is found, not given.
 
@@ -88,6 +95,15 @@ def solve(
     callback : callable, optional
         Called with a :class:`Step` after each step of a sweep. There may be several sweeps. For a
         NeighborGraph it is also called for each step whose labels are merged.
+    judgements : Judgements, or triples of two items and a verdict, optional
+        Pairs known to be the same thing ("same") or different things ("different"). All are kept,
+        and they tell at which level things are the same: see :meth:`Result.judge`.
+    like : Result, optional
+        An earlier result. What it learnt is frozen: what similarities are worth, and at which
+        resolution things are the same. Its items are known by their names if both problems were
+        read from files or tables, else by their places, and are the first ones then. They keep
+        their labels in every component in which nothing has changed: see :meth:`Result.extend`,
+        which does the same. The kind, the solver and the like stay what they were.
 
     Returns
     -------
@@ -119,8 +135,13 @@ def solve(
     >>> sl.solve(W).labels
     array([0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
     """
+    if like is not None:
+        asked = {"one_per_group": one_per_group, "solver": solver, "pick": pick}
+        _check_unasked(like, kind, asked)
+        return extend_result(like, "like", similarity, groups, judgements)
     settings = solver_settings(solver)
     chosen = checked_pick(pick, settings)
+    judged = Judgements.of(judgements)
     n_threads = checked_threads(n_jobs)
     is_soft = _may_hold_copies(one_per_group, settings)
     scales = None
@@ -130,6 +151,7 @@ def solve(
             chosen, scales = VALLEYS, _checked_scales(similarity.scales, problem)
     else:
         problem = Problem.check(similarity, groups, kind)
+    judged.check(problem.n_items, None if is_soft else problem.groups)
     if isinstance(settings, Power):
         if problem.kind == "odds":
             raise InvalidInputError("kind='odds' needs solver='coordinate'; found solver='power'")
@@ -146,9 +168,21 @@ def solve(
         outcome = (solve_soft if is_soft else solve_once)(
             problem, settings, chosen, scales=scales, n_threads=n_threads, callback=callback
         )
-    result = _result(problem, outcome, is_soft=is_soft)
+    result = _result(problem, outcome).judge(judged)
     _warn(result, is_soft=is_soft, stacklevel=3)
     return result
+
+
+def _check_unasked(like: Result, kind: str | None, asked: Mapping[str, object]) -> None:
+    """Refuse arguments that stay what they were in an earlier result."""
+    if not isinstance(like, Result):
+        raise InvalidInputError(f"like must be a Result; found {type(like).__name__}")
+    defaults = signature(solve).parameters
+    others = [name for name, value in asked.items() if value != defaults[name].default]
+    if kind not in (None, like.kind):
+        others.append("kind")
+    if others:
+        raise InvalidInputError(f"{others[0]} stays what it was in like; leave it out")
 
 
 def _warn(result: Result, *, is_soft: bool, stacklevel: int) -> None:
@@ -196,18 +230,16 @@ def _saving(problem: Problem) -> Callable[[Labels], float]:
     return lambda labels: model.labeling(labels[model.graph.given]).saving
 
 
-def _extend(
-    is_soft: bool, result: Result, method: str, similarity: Any, groups: Iterable[Hashable] | None
+def extend_result(
+    result: Result,
+    method: str,
+    similarity: Any,
+    groups: Iterable[Hashable] | None,
+    judgements: Any = None,
 ) -> Result:
-    """Add the items and similarities of a problem to a result, for one of its methods.
-
-    If the result let copies share labels, the items of their groups are free.
-    """
-    from spherelax.coordinate.solve import absorb, with_found
-    from spherelax.coordinate.solved import CoordinateSolved
-
-    solved = result._solved
-    if not isinstance(solved, CoordinateSolved):
+    """Solve a problem like the one of a result, for one of its methods, or `solve`."""
+    known = result._solved.known()
+    if known is None:
         raise InvalidInputError(
             f"{method} needs a result of the coordinate solver; found one of the power solver"
         )
@@ -216,26 +248,71 @@ def _extend(
     else:
         kind = "graph" if result.kind == "points" else result.kind
         problem = Problem.check(similarity, groups, kind)
-    if len(result.labels) > problem.n_items:
+    has_names = known.names is not None and problem.names is not None
+    if len(result.labels) > problem.n_items and not has_names:
         raise InvalidInputError(
             f"{method} needs similarities of the {len(result.labels)} known items, and of more; "
             f"found {problem.n_items} items"
         )
-    alpha, keeps_known = result.path.alpha, method == "assign"
-    if is_soft and solved.with_copies:
-        free = problem.freed(solved.with_copies)
-        outcome = absorb(
-            free, solved, result.labels, alpha, problem.groups, keeps_known=keeps_known
-        )
-        outcome = with_found(outcome, solved)
-    else:
-        outcome = absorb(problem, solved, result.labels, alpha, keeps_known=keeps_known)
-    grown = _result(problem, replace(outcome, kind=result.kind), is_soft=is_soft)
-    _warn(grown, is_soft=is_soft, stacklevel=5)
+    grown = _solve_like(result, problem, known, Judgements.of(judgements), method == "assign")
+    _warn(grown, is_soft=known.is_soft, stacklevel=5)
     return grown
 
 
-def _result(problem: Problem, outcome: Outcome, *, is_soft: bool) -> Result:
+def _solve_like(
+    result: Result, problem: Problem, known: Known, judged: Judgements, keeps_known: bool = False
+) -> Result:
+    """Solve a problem with what is known of a result; what was judged of it is kept."""
+    from spherelax.coordinate.like import solve_like
+
+    if known.kept is not None:
+        judged = known.kept.moved(known.new_places(problem)).corrected(judged)
+    alpha = result.path.alpha
+    outcome = solve_like(problem, known, result.labels, alpha, keeps_known=keeps_known)
+    return _result(problem, replace(outcome, kind=result.kind)).judge(judged)
+
+
+def forget_items(result: Result, items: Iterable[Hashable]) -> Result:
+    """Solve the problem of a result without some items, like that result."""
+    if result.kind in ("points", "neighbors"):
+        raise InvalidInputError(
+            "forget needs similarities that stay; found neighbours, which change if a point goes: "
+            "solve again without it"
+        )
+    whole, known = result._solved.similarities(result.kind), result._solved.known()
+    has_names = known.names is not None
+    if not has_names:  # then places are names
+        known = known._replace(names=np.arange(whole.n_items, dtype=np.uint64))
+    gone = _find_items(items, known.names, has_names=has_names)
+    left = np.setdiff1d(np.arange(whole.n_items), gone)
+    if len(left) < 2:
+        raise InvalidInputError(f"forget must leave at least two items; found {len(left)} left")
+    rest = replace(whole, names=known.names).among(left)
+    forgotten = _solve_like(result, rest, known, Judgements.of(None))
+    if not has_names:
+        solved: Any = forgotten._solved
+        forgotten = replace(forgotten, _solved=replace(solved, names=None))
+    _warn(forgotten, is_soft=known.is_soft, stacklevel=4)
+    return forgotten
+
+
+def _find_items(
+    items: Iterable[Hashable], names: NDArray[np.uint64], *, has_names: bool
+) -> NDArray[np.intp]:
+    """Return the places of items that are given by their names, or else by their places."""
+    asked = listed([items] if isinstance(items, str | tuple) else items, "forget")
+    if not has_names and not all(isinstance(item, Integral) for item in asked):
+        raise InvalidInputError(f"forget needs numbers of items without names; found {asked[0]!r}")
+    wanted = hash_names(asked) if has_names else np.array(asked, dtype=np.int64).astype(np.uint64)
+    missing = np.flatnonzero(~np.isin(wanted, names))
+    if len(missing):
+        raise InvalidInputError(
+            f"forget must name items of the result; found {asked[missing[0]]!r}"
+        )
+    return np.flatnonzero(np.isin(names, wanted))
+
+
+def _result(problem: Problem, outcome: Outcome) -> Result:
     """Turn the outcome of a solver into a result."""
     status = outcome.status
     if problem.isolated.all():
@@ -249,7 +326,9 @@ def _result(problem: Problem, outcome: Outcome, *, is_soft: bool) -> Result:
         path=outcome.picked_path(),
         alternative=outcome.alternative,
         _solved=outcome.solved,
-        _extend=partial(_extend, is_soft),
+        _extend=extend_result,
+        _forget=forget_items,
+        _n_groups=None if problem.groups is None else int(problem.groups.max()) + 1,
     )
 
 

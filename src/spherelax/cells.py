@@ -39,8 +39,8 @@ def label(
     key_added : str
         Name of the column in ``obs`` and of the entry in ``uns``.
     n_labels : int, optional
-        Take the answer with this number of clusters. If there is none, the nearest is taken, with a
-        warning. None: the number is found.
+        Take this number of clusters, as :meth:`spherelax.Result.with_n_labels` does. None: the
+        number is found.
     resolution : float, optional
         Take the answer at this resolution, in units of the average similarity; it is not a
         resolution of Leiden. None: it is found.

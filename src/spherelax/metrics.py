@@ -284,12 +284,12 @@ def modularity(similarity: Similarity, labels: Iterable[Hashable]) -> float:
     totals, inside = np.empty(m), np.empty(m)
     for first in range(0, m, BLOCK_ROWS):
         rows = slice(first, first + BLOCK_ROWS)
-        block = sp.coo_array(similarity[rows] / scale)
-        kept = block.data * (block.row + first != block.col)
+        block = sp.coo_array(similarity[rows])
+        kept = block.data / scale * (block.row + first != block.col)
         same = codes[block.row + first] == codes[block.col]
         totals[rows] = np.bincount(block.row, kept, block.shape[0])
         inside[rows] = np.bincount(block.row, kept * same, block.shape[0])
-    if not totals.any():
+    if totals.sum() <= 0.0:
         return 0.0
     shares = np.bincount(codes, totals) / totals.sum()
     return float(inside.sum() / totals.sum() - shares @ shares)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -47,15 +48,16 @@ class Problem:
         Group of each item, counted from 0 in order of first appearance. None: no groups.
     kind : {"graph", "neighbors", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
-    rank : ndarray of shape (n_items,) or None
-        The place of each item among all by its name: decides between items that similarities do
-        not tell apart. None: their order does.
+    names : ndarray of uint64 of shape (n_items,) or None
+        A number made from the name of each item (`hash_names`): items are known by it in a later
+        problem, and it decides between items that similarities do not tell apart. None: their
+        place does both.
     """
 
     similarity: Matrix
     groups: NDArray[np.int32] | None
     kind: str | None = None
-    rank: NDArray[np.intp] | None = None
+    names: NDArray[np.uint64] | None = None
 
     @classmethod
     def check(
@@ -104,8 +106,8 @@ class Problem:
         groups = None
         if self.groups is not None:
             groups = _encode_groups(self.groups[items].tolist(), len(items))
-        rank = None if self.rank is None else self.rank[items]
-        return Problem(self.similarity[items][:, items], groups, self.kind, rank)
+        names = None if self.names is None else self.names[items]
+        return Problem(self.similarity[items][:, items], groups, self.kind, names)
 
     def freed(self, groups: Iterable[int]) -> Problem:
         """Return the problem in which the items of some groups are free.
@@ -174,6 +176,19 @@ class Problem:
         on_diagonal = W.diagonal() != 0
         n_nonzero = np.diff(W.indptr) if sp.issparse(W) else np.count_nonzero(W, axis=1)
         return np.asarray(n_nonzero == on_diagonal)
+
+
+def hash_names(names: Iterable[Hashable]) -> NDArray[np.uint64]:
+    """Return a number for each name, a value or a tuple of values, by its text.
+
+    Examples
+    --------
+    >>> hash_names([7, ("shop", 7)]) == hash_names(["7", ("shop", "7")])
+    array([ True,  True])
+    """
+    texts = ("\x1f".join(map(str, name if isinstance(name, tuple) else (name,))) for name in names)
+    digests = (blake2b(text.encode(errors="replace"), digest_size=8).digest() for text in texts)
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
 def _as_real_matrix(similarity: object) -> Matrix:

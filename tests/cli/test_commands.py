@@ -21,7 +21,19 @@ def test_version_and_bare_call() -> None:
 def test_commands_are_listed_in_order_of_use() -> None:
     commands = re.search(r"Commands:\n(.*?)\n\n", invoke("--help").stdout, re.DOTALL)[1]
     assert [line.split()[0] for line in commands.splitlines()] == [
-        *("match", "cluster", "path", "report", "scale", "info", "help", "completion"),
+        *(
+            "match",
+            "cluster",
+            "path",
+            "report",
+            "explain",
+            "ask",
+            "diff",
+            "evaluate",
+            "scale",
+            "info",
+        ),
+        *("help", "completion"),
     ]
 
 

@@ -43,7 +43,7 @@ def test_help_names_the_defaults_that_depend_on_the_input(command: click.Command
     assert unset - {"delta_margin"} <= set(expected)
     defaults = inspect.signature(spherelax.solve).parameters
     assert defaults["pick"].default is defaults["n_jobs"].default is None
-    others = {"similarity", "groups", "callback", "one_per_group"}
+    others = {"similarity", "groups", "callback", "one_per_group", "judgements", "like"}
     assert set(defaults) - others == {"kind", "solver", "pick", "n_jobs"}
 
 
@@ -100,6 +100,19 @@ def starts_programs(example: str) -> bool:
     return example.startswith("spherelax scale")
 
 
+def lay_out_weeks(example: str) -> None:
+    """Write pairs of two weeks, and solve those of the first where an example goes on with it."""
+    Path("june.csv").write_text(PAIRS)
+    Path("july.csv").write_text(PAIRS)
+    if "july/*.csv" in example:
+        Path("july").mkdir()
+        Path("july", "pairs.csv").write_text(PAIRS)
+        assert invoke("scale", "july/*.csv", "--out", "entities").exit_code == 0
+    if "--forget" in example:
+        Path("gone.csv").write_text("source,id\n" + ",".join(PAIRS.splitlines()[1].split(",")[:2]))
+        assert invoke("match", "june.csv", "--project", "people.duckdb").exit_code == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "example",
@@ -126,6 +139,11 @@ def test_examples_of_the_help_run(example: str) -> None:
     if "pairs.duckdb" in example:
         with pytest.importorskip("duckdb").connect("pairs.duckdb") as database:
             database.execute("CREATE TABLE pairs AS FROM 'pairs.parquet'")
+    if "--project" in example or "july/*.csv" in example or "--forget" in example:
+        lay_out_weeks(example)
+    if "judged.csv" in example:
+        names, pair, *_ = PAIRS.replace("score", "verdict").splitlines()
+        Path("judged.csv").write_text(f"{names}\n{pair.removesuffix('1')}same\n")
     if "records.csv" in example:
         records = "".join(f"g{i % 3},{i // 3},ann\n" for i in range(12))
         Path("records.csv").write_text(f"source,id,name\n{records}")

@@ -41,6 +41,29 @@ def test_scale_goes_from_files_to_entities() -> None:
     assert before == {file: file.stat().st_mtime_ns for file in Path("entities").rglob("*.*")}
 
 
+@pytest.mark.slow
+def test_a_run_is_judged_keeps_ids_and_is_explained() -> None:
+    names, pair, *_ = PAIRS.splitlines()
+    a, one, b, other, _ = pair.split(",")
+    judged = f"{names.removesuffix('score')}verdict\n{a},{one},{b},{other},different\n"
+    Path("judged.csv").write_text(judged)
+    assert invoke("scale", "pairs/*.csv", "--out", "june", "--n-jobs", "1").exit_code == 0
+    more = ("--judgements", "judged.csv", "--ids-like", "june", "--json")
+    done = invoke("scale", "pairs/*.csv", "--out", "july", "--n-jobs", "1", *more)
+    assert done.exit_code == 0, done.stderr
+    ids = json.loads(done.stdout)["ids"]
+    said = f"numbers: {ids['n_kept']} ids kept, {ids['n_new']} new, 0 ended; "
+    assert f"{said}the next one is {ids['next_free']}: july/ids.csv" in done.stderr
+    pair = ("--pair", f"{a} {one}", f"{b} {other}")
+    assert "are together" in invoke("explain", "june", *pair).stdout
+    assert "A judgement says that they are different." in invoke("explain", "july", *pair).stdout
+    rows = [
+        row for file in Path("july").glob("*.parquet") for row in pq.read_table(file).to_pylist()
+    ]
+    assert invoke("explain", "july", "--entity", str(rows[0]["entity"])).exit_code == 0
+    assert "found 999" in invoke("explain", "july", "--entity", "999").stderr
+
+
 def test_progress_tells_the_time_left(capsys) -> None:
     seconds = iter([0.0, 60.0, 120.0, 121.0, 300.0])
     lines = scaling._Lines(lambda: next(seconds))
@@ -80,6 +103,14 @@ def test_info_of_a_database_needs_its_table() -> None:
         ),
         (("scale", "no*.parquet", "--out", "x"), "no*.parquet: must be a file; found none"),
         (("scale", "pairs/*.csv", "--out", "x", "--memory", "lots"), "must be a size such as 4GB"),
+        (
+            ("scale", "pairs/*.csv", "--out", "x", "--contradictions", "drop"),
+            "--contradictions needs --judgements",
+        ),
+        (("scale", "pairs/*.csv", "--out", "x", "--ids-like", "no"), "no: must be a file"),
+        (("explain", "pairs", "--entity", "0"), "pairs/summary.json: No such file"),
+        (("explain", "pairs"), "explain needs one of --pair and --entity"),
+        (("explain", "pairs", "--entity", "0", "--n-jobs", "1"), "leave out --n-jobs"),
         (("info", "pairs/*.csv", "--groups", "groups.csv"), "--groups needs a single FILE"),
         (("info", "pairs/*.csv", "--as", "edges"), "must hold pairs; found --as edges"),
     ],

@@ -280,8 +280,34 @@ def test_entities_and_pairs_are_written() -> None:
     result = invoke("cluster", "edges.csv", "--entities", "sizes.csv", "--pairs", "pairs.csv")
     assert result.exit_code == 0
     assert "a row per label: sizes.csv" in result.stderr
-    assert Path("sizes.csv").read_text().splitlines() == ["label,size", "0,3", "1,3", "2,3"]
+    assert Path("sizes.csv").read_text().splitlines() == [
+        "label,size,representative_item",
+        "0,3,i0",
+        "1,3,i3",
+        "2,3,i6",
+    ]
     assert Path("pairs.csv").read_text().splitlines()[0] == "item_a,item_b,label"
     assert len(Path("pairs.csv").read_text().splitlines()) == 10
     for name, wrong in (("--pairs", "pairs.json"), ("--entities", "-")):
         assert invoke("cluster", "edges.csv", name, wrong).exit_code == 2
+
+
+def test_judgements_are_kept_and_contradictions_named() -> None:
+    judged = Path("judged.csv")
+    judged.write_text("item_a,item_b,verdict\ni0,i1,different\ni0,i2,same\n")
+    result = invoke("cluster", "edges.csv", "--judgements", "judged.csv")
+    labels = labels_in(result.stdout)
+    assert labels[0] == labels[2] != labels[1]
+    assert "judgements: 2 pairs of judged.csv\n" in result.stderr
+    judged.write_text(judged.read_text() + "i1,i2,same\n")
+    result = invoke("cluster", "edges.csv", "--judgements", "judged.csv")
+    assert result.exit_code != 0
+    assert "found i0 = i2, i1 = i2, i0 ≠ i1; --contradictions drop" in result.stderr
+    options = ("--judgements", "judged.csv", "--contradictions", "drop")
+    labels = labels_in(invoke("cluster", "edges.csv", *options).stdout)
+    assert labels[0] == labels[2] == labels[1]
+
+
+def test_contradictions_need_judgements() -> None:
+    result = invoke("cluster", "edges.csv", "--contradictions", "drop")
+    assert "--contradictions needs --judgements" in result.stderr

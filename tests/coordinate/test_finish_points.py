@@ -25,18 +25,18 @@ def learnt_of(X, *, is_thorough=True):
     return learn(model, route, None), route, sl.similarity.local_scales(X)[model.graph.given]
 
 
-def found_by(status, *, is_complete=True):
-    return Finished(np.zeros(1, np.int32), 0, status, is_complete=is_complete)
+def found_by(status):
+    return Finished(np.zeros(1, np.int32), 0, status)
 
 
 @pytest.mark.parametrize(
     ("loss", "answers", "expected"),
     [
         (0.1, {"valleys": "VALLEYS"}, "VALLEYS"),
-        (0.3, {"valleys": "VALLEYS", "both": "BORDERS"}, "BORDERS"),
-        (0.3, {"valleys": "INTERRUPTED"}, "INTERRUPTED"),
+        (0.3, {"borders": "BORDERS"}, "BORDERS"),
+        (0.3, {"borders": None, "valleys": "INTERRUPTED"}, "INTERRUPTED"),
         (0.6, {"borders": "BORDERS"}, "BORDERS"),
-        (0.6, {"borders": "NOISE", "valleys": "VALLEYS"}, "VALLEYS"),
+        (0.6, {"borders": None, "valleys": "VALLEYS"}, "VALLEYS"),
     ],
 )
 def test_what_patches_lose_says_which_is_asked(loss, answers, expected, monkeypatch):
@@ -44,19 +44,35 @@ def test_what_patches_lose_says_which_is_asked(loss, answers, expected, monkeypa
 
     def answer(name):
         asked.append(name)
-        status = sl.Status[answers[name]]
-        return found_by(status, is_complete=status is not sl.Status.INTERRUPTED)
+        return None if answers[name] is None else found_by(sl.Status[answers[name]])
 
     items = SimpleNamespace(law=SimpleNamespace(loss=loss))
     monkeypatch.setattr(module, "_Points", lambda *_: SimpleNamespace(items=items))
-    for name in ("borders", "valleys", "both"):
-        monkeypatch.setattr(module, f"_between_{name}", lambda *_, name=name: answer(name))
-    assert finish_points(None, None, None, None).status is sl.Status[expected]
+    for name in ("borders", "valleys"):
+        monkeypatch.setattr(module, f"_between_{name}", lambda _, name=name: answer(name))
+    assert finish_points(None, None, np.ones(1), None).status is sl.Status[expected]
     assert asked == list(answers)
 
 
+def test_touching_clouds_are_found_without_distances(seed):
+    X, truth = make_blobs(600, centers=[[0, 0], [5, 0], [2.5, 5]], random_state=seed)
+    result = sl.solve(sl.similarity.nearest_neighbors(X), kind="neighbors")
+    assert result.status is sl.Status.VALLEYS
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.95
+
+
+def test_points_without_any_valley_are_one_cloud(seed):
+    X = np.random.default_rng(seed).normal(size=(400, 2))
+    for points in (X, np.vstack([X, [[1e6, 0.0]]])):
+        result = sl.SphereClustering().fit(points).result_
+        assert result.status is sl.Status.CLOUD
+        assert np.bincount(result.labels).max() >= 400
+    apart = np.vstack([X, X + 1e3])
+    assert sl.SphereClustering().fit(apart).result_.status is sl.Status.VALLEYS
+
+
 def test_patches_of_a_labeling_are_measured_once(monkeypatch):
-    """Where borders and valleys both count: each labeling of the path, and the two compared."""
+    """Where borders and valleys both count: each labeling of the path."""
     rng = np.random.default_rng(0)
     truth = rng.integers(3, size=900)
     X = 2.2 * np.eye(3, 8)[truth] + rng.normal(size=(900, 8))
@@ -66,7 +82,7 @@ def test_patches_of_a_labeling_are_measured_once(monkeypatch):
     found = finish_points(learnt, route, scales, None)
     assert found.status is sl.Status.BORDERS
     assert found.labels.max() + 1 == 3
-    assert len(measured) == len(learnt.path.labels) + 2
+    assert len(measured) == len(learnt.path.labels)
 
 
 def test_many_items_become_cells_that_are_few_enough():

@@ -25,6 +25,20 @@ def test_neighbours_are_recognised_in_any_order(seed):
     assert kind_of_graph(sp.csr_array(W[order][:, order])) == "neighbors"
 
 
+def test_items_similar_to_nothing_do_not_count(seed):
+    W = nearest(seed)
+    alone = sp.block_diag([sp.csr_array((150, 150)), W, sp.eye_array(150)], format="csr")
+    assert kind_of_graph(sp.csr_array(alone)) == "neighbors"
+    assert kind_of_graph(sp.csr_array(sp.eye_array(99))) == "graph"
+
+
+def test_transitivity_does_not_depend_on_the_order():
+    W = nearest(0, m=3000)
+    order = np.random.default_rng(0).permutation(W.shape[0])
+    found = [kinds._transitivity(kinds._links(A)) for A in (W, sp.csr_array(W[order][:, order]))]
+    assert found[0] == pytest.approx(found[1], abs=0.003)
+
+
 @pytest.mark.parametrize(
     "graph",
     [
@@ -66,7 +80,7 @@ def test_dense_and_empty_are_graphs():
 def test_transitivity_is_that_of_all_items_if_there_are_few(graph):
     W = sp.csr_array(nx.to_scipy_sparse_array(graph, dtype=float))
     W.setdiag(3.0)  # does not count
-    assert kinds._transitivity(sp.csr_array(W)) == pytest.approx(nx.transitivity(graph))
+    assert kinds._transitivity(kinds._links(W)) == pytest.approx(nx.transitivity(graph))
 
 
 def test_weights_are_relative_if_the_largest_of_nearly_every_item_is_the_same():
@@ -77,3 +91,14 @@ def test_weights_are_relative_if_the_largest_of_nearly_every_item_is_the_same():
     assert kinds._is_relative(sp.csr_array(lower @ W))
     lower = sp.diags_array(np.where(rows < 0.01 * len(rows), 0.5, 1.0))
     assert not kinds._is_relative(sp.csr_array(lower @ W))
+
+
+@pytest.mark.parametrize("kind", [None, "neighbors"])
+def test_a_similarity_with_a_diagonal_is_not_written_to(kind):
+    W = sp.csr_array(nearest(0, m=60) + sp.eye_array(60))
+    before = W.copy()
+    recognise(Problem.check(W, kind=kind))
+    for mine, given in zip(
+        (W.indptr, W.indices, W.data), (before.indptr, before.indices, before.data), strict=True
+    ):
+        np.testing.assert_array_equal(mine, given)

@@ -154,26 +154,7 @@ def test_matches_of_few_items_must_save_more_than_savings_of_noise_vary(monkeypa
     assert found == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("c", "n_drawn", "is_beyond"), [(1.4, 3, False), (1.6, 9, True), (3.1, 3, True)]
-)
-def test_more_noise_is_drawn_where_labels_are_just_beyond_it(c, n_drawn, is_beyond, monkeypatch):
-    model = read_problem(Problem.check(random_graph(100, 8, 0), np.arange(100) % 25))
-    route = Route(sl.Coordinate(), n_threads=1)
-    path = walk(model, route).path()
-    drawn = []
-
-    def saving(nats):
-        savings = np.full(len(path.labels), nats)
-        return Walked(model, replace(path, savings=savings))
-
-    monkeypatch.setattr(module, "_at_random", lambda *_: drawn.append(1) or saving(1.0))
-    found = beyond_noise(saving(1.0 + 10.0 * c), route)
-    assert found.all() if is_beyond else not found.any()
-    assert len(drawn) == n_drawn
-
-
-def test_one_of_many_surrogates_is_enough_to_call_it_noise(monkeypatch):
+def test_one_surrogate_is_enough_to_call_it_noise(monkeypatch):
     model = read_problem(Problem.check(random_graph(100, 8, 0), np.arange(100) % 25))
     route = Route(sl.Coordinate(), n_threads=1)
     path = walk(model, route).path()
@@ -183,6 +164,6 @@ def test_one_of_many_surrogates_is_enough_to_call_it_noise(monkeypatch):
         return Walked(model, replace(path, savings=savings))
 
     monkeypatch.setattr(
-        module, "_at_random", lambda _, __, seed: saving(20.0 if seed == 5 else 1.0)
+        module, "_at_random", lambda _, __, seed: saving(20.0 if seed == 2 else 1.0)
     )
     assert not beyond_noise(saving(21.0), route).any()

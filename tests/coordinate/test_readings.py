@@ -5,13 +5,13 @@ import pytest
 from support import twins
 
 import spherelax as sl
+from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.readings import (
     Learnt,
     Measured,
     Plain,
     Ranked,
     begin,
-    extend,
     read_problem,
 )
 from spherelax.coordinate.run import walk
@@ -112,7 +112,7 @@ def test_what_a_model_is_stays_while_it_grows(is_corrected, seed):
     np.fill_diagonal(W, 0.0)
     known = slice(0, 250)
     model = read_problem(Problem.check(W[known, known]))
-    grown = extend(model, Problem.check(3.0 * W))
+    grown = model.reading.read(build_graph(Problem.check(3.0 * W), model.reading.unit), None)
     assert grown.reading is model.reading
     assert grown.reading.is_corrected == is_corrected
     W = W[np.ix_(grown.graph.given, grown.graph.given)]

@@ -1,9 +1,6 @@
-"""Answers to report on, and a real browser that reads the report from disk."""
+"""Answers to report on, and a page that a real browser reads from disk."""
 
-import os
 from io import BytesIO
-from pathlib import Path
-from shutil import which
 
 import numpy as np
 import pytest
@@ -12,24 +9,6 @@ import spherelax as sl
 from spherelax.io.items import Items
 from spherelax.report import report_html
 from spherelax.report.case import Case
-
-CHROMIUM = os.environ.get("SPHERELAX_CHROMIUM", which("chromium") or "/usr/bin/chromium")
-ARGUMENTS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """A headless Chromium."""
-    api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install playwright")
-    if not Path(CHROMIUM).exists():
-        pytest.skip(f"no Chromium at {CHROMIUM}; set SPHERELAX_CHROMIUM to one")
-    with api.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

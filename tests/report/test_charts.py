@@ -91,3 +91,10 @@ def test_bad_labels_are_cut_off_and_said_so(clustering):
     first = curves(case)[0]
     assert first.meaning.endswith("; values far below zero are cut off")
     assert first.axis.places[0] == 0
+
+
+def test_values_without_end_stand_where_the_axis_ends():
+    values = np.array([np.nan, 1.0, np.inf, 2.0, -np.inf])
+    np.testing.assert_array_equal(linear(values).places, [0.0, 0.0, 1.0, 1.0, 0.0])
+    for others in ([np.inf, np.inf], [-1e308, 1e308], [np.nan]):
+        assert set(linear(np.array(others)).places.tolist()) == {0.5}

@@ -91,7 +91,7 @@ def test_crops_have_their_item_in_the_middle(given):
     pixels[100:105, 200:205] = 255
     file = BytesIO()
     image.fromarray(pixels).save(file, "PNG")
-    crops = make_crops(case, {"left": file.getvalue()}, [[202.0, 102.0], [0.0, 0.0]], [[0, 1]])
+    crops = make_crops(case.groups, {"left": file.getvalue()}, [[202.0, 102.0], [0.0, 0.0]], [0, 1])
     assert list(crops) == [0]
     crop = np.asarray(image.open(BytesIO(crops[0])))
     assert crop.shape == (CROP, CROP)

@@ -1,7 +1,7 @@
 """Moving along the path without another run."""
 
 import sys
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_every_number_of_labels_on_the_path(result):
 
 
 def test_nearest_number_of_labels(result):
-    missing = next(n for n in range(1, 200) if n not in result.path.n_labels)
+    missing = int(result.path.n_labels.max()) + 1
     with pytest.warns(sl.SphereWarning, match=f"No step has {missing} labels") as caught:
         other = result.with_n_labels(missing)
     assert f"were taken, {other.n_labels}." in str(caught[0].message)
@@ -79,9 +79,15 @@ def test_frozen(result):
         result.path.etas = None
 
 
-def test_repr_is_short(result):
-    assert len(repr(result)) < 300
-    assert "array" not in repr(result)
+def test_repr_tells_what_was_found(result):
+    fresh = replace(result, alternative=None)
+    said = f"4 labels of 80 items; kind graph, reading {result.reading}, status {result.status}"
+    assert repr(fresh) == f"Result({said})"
+    mean = fresh.confidence.mean()
+    assert repr(fresh) == f"Result({said}; mean confidence {mean:.2f})"
+    assert repr(replace(result, alternative=1200)).endswith("; about as good: 1,200 labels)")
+    W, groups, _ = sl.datasets.make_partial_matching(9, 5, random_state=0)
+    assert f"of {len(W)} items in 8 groups; " in repr(sl.solve(W, groups))
 
 
 def test_probabilities_of_listed_pairs():
@@ -186,3 +192,50 @@ def test_a_frame_without_its_package(result, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=r"^to_frame needs polars: pip install polars$"):
         result.to_frame(like="polars")
+
+
+def test_representatives_are_medoids():
+    rng = np.random.default_rng(0)
+    odds = np.triu(rng.normal(1.0, 2.0, (12, 12)), 1)
+    odds[:6, 6:] = -6.0
+    result = sl.solve(odds + odds.T, kind="odds")
+    pairs = result.pairs()
+    shares = np.zeros((12, 12))
+    shares[pairs.items[:, 0], pairs.items[:, 1]] = pairs.probability
+    sums = (shares + shares.T).sum(axis=1)
+    found = result.representatives()
+    assert result.labels[found].tolist() == list(range(result.n_labels))
+    for label, item in enumerate(found):
+        members = np.flatnonzero(result.labels == label)
+        assert sums[item] >= sums[members].max() - 0.01 * len(members)
+
+
+@pytest.mark.parametrize("is_points", [True, False])
+def test_a_number_between_those_of_the_steps(seed, is_points):
+    """Nested clusters: the coarse ones are those of the coarse truth."""
+    rng = np.random.default_rng(seed)
+    coarse = np.repeat(np.arange(4), 3)
+    centres = 14.0 * rng.permutation(np.eye(12))[coarse] + 5.0 * np.eye(12)
+    fine = rng.integers(0, 12, 1500)
+    points = centres[fine] + rng.normal(size=(1500, 12))
+    graph = sl.similarity.neighbor_graph(points, n_neighbors=60)
+    result = sl.solve(graph if is_points else graph.similarity)
+    missing = [n for n in range(4, 60) if n not in result.path.n_labels]
+    for n in missing:
+        found = result.with_n_labels(n)
+        assert (found.n_labels, found.status) == (n, sl.Status.LINKED)
+        assert found.alternative is None
+        assert len(found.confidence) == 1500
+    truth = {4: coarse[fine], 12: fine}
+    for n, expected in truth.items():
+        scores = sl.metrics.pairwise_scores(expected, result.with_n_labels(n).labels)
+        assert scores.f_score > 0.95
+    assert missing
+
+
+def test_labels_with_groups_or_log_odds_are_not_merged():
+    W, groups, _ = sl.datasets.make_partial_matching(9, 5, random_state=0)
+    odds = np.array([[0, 2.0, -1], [2, 0, -1], [-1, -1, 0]])
+    for result in (sl.solve(W, groups), sl.solve(odds, kind="odds")):
+        with pytest.warns(sl.SphereWarning, match="No step has 1 labels"):
+            assert result.with_n_labels(1).status == sl.Status.NEAREST

@@ -96,9 +96,9 @@ def test_a_new_item_does_not_take_the_place_of_a_known_one():
 
 def test_what_cannot_be_assigned_to_is_refused(tmp_path):
     W = np.kron(np.eye(2), np.ones((3, 3)))
-    result = sl.solve(W)
-    sl.io.save_result(tmp_path / "saved.npz", result)
-    loaded, of_power = sl.io.load_result(tmp_path / "saved.npz"), sl.solve(W, solver="power")
+    result, of_power = sl.solve(W), sl.solve(W, solver="power")
+    sl.io.save_result(tmp_path / "saved.npz", of_power)
+    loaded = sl.io.load_result(tmp_path / "saved.npz")
     for method in ("extend", "assign"):
         message = f"^{method} needs similarities of the 6 known items, and of more; found 4 items$"
         with pytest.raises(sl.InvalidInputError, match=message):

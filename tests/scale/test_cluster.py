@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
+dask = pytest.importorskip("dask", reason="Dask is not installed")
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
 from support import shard_faults as faults  # noqa: E402 (it needs all three)
@@ -19,8 +20,13 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def client():
-    """Return a client of a cluster of two processes."""
+    """Return a client of a cluster of two processes, which are started again however often they are killed.
+
+    A local cluster gives up for good on a worker that is gone when the time-out has passed since it was
+    removed, also if it has been back in between.
+    """
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,

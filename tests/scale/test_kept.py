@@ -4,20 +4,7 @@ import numpy as np
 import pytest
 
 from spherelax import InvalidInputError
-from spherelax.coordinate.graph.part import Draw
-from spherelax.scale.kept import keep, kept, once
-
-
-def test_values_come_back_as_they_were(tmp_path):
-    draw = Draw(np.arange(3), np.ones(3), np.zeros(3))
-    value = {"draw": draw, "deep": {"list": [1, 2.5, None, "x"], "array": np.eye(2)}, "flag": True}
-    keep(tmp_path / "a.npz", value)
-    found = kept(tmp_path / "a.npz")
-    assert type(found["draw"]) is Draw
-    for one, other in zip(found["draw"], draw, strict=True):
-        np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(found["deep"]["array"], np.eye(2))
-    assert (found["deep"]["list"], found["flag"]) == ([1, 2.5, None, "x"], True)
+from spherelax.scale.kept import kept, once
 
 
 def test_what_is_kept_is_not_computed_again(tmp_path):
@@ -29,5 +16,5 @@ def test_what_is_kept_is_not_computed_again(tmp_path):
 
 def test_a_file_of_something_else_is_named(tmp_path):
     np.savez(tmp_path / "c.npz", tree=np.frombuffer(b'{"dict": {"x": {"Nothing": []}}}', np.uint8))
-    with pytest.raises(InvalidInputError, match=r"c.npz: cannot be read; delete it and run again"):
+    with pytest.raises(InvalidInputError, match=r"c.npz: was damaged .*; delete it and run again"):
         kept(tmp_path / "c.npz")

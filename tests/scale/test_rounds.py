@@ -47,9 +47,9 @@ def records(seed, *, n=700, n_sources=0, has_scores=True, right=0.8, unreliable=
     return pa.table(pairs), truth
 
 
-def in_shards(table, folder, n_shards, kind):
+def in_shards(table, folder, n_shards, kind, judgements=None):
     """Solve in shards, one after the other; return the first number of each item's entity."""
-    plan = scale.ingest(table, folder, n_shards=n_shards, kind=kind)
+    plan = scale.ingest(table, folder, n_shards=n_shards, kind=kind, judgements=judgements)
     settings = Coordinate()
     while (order := advance(plan.folder, settings)) is not None:
         for shard in order.shards:
@@ -72,7 +72,8 @@ def as_one(plan):
         W[number[edges.left], number[edges.right]] = edges.similarity
         groups[number] = shard.groups()
     names = [None if group < 0 else int(group) for group in groups] if groups.max() >= 0 else None
-    result = sl.solve(sp.csr_array(W + W.T), names, kind=plan.kind)
+    judged = plan.judgements()
+    result = sl.solve(sp.csr_array(W + W.T), names, kind=plan.kind, judgements=judged)
     smallest = np.full(result.n_labels, m)
     np.minimum.at(smallest, result.labels, np.arange(m))
     return smallest[result.labels]
@@ -92,14 +93,20 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
-@pytest.mark.parametrize("n_shards", [1, 7])
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_labels_are_those_of_the_whole(name, n_shards, tmp_path, monkeypatch):
+@pytest.fixture
+def _small_is_large(monkeypatch):
+    """Let small problems take the road of large ones."""
     for module in (part, rounds):
         monkeypatch.setattr(module, "LEARN_FROM", 700)
         monkeypatch.setattr(module, "LEAST_ITEMS", 200)
     monkeypatch.setattr(trail, "MANY", 200)
+
+
+@pytest.mark.usefixtures("_small_is_large")
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+@pytest.mark.parametrize("n_shards", [1, 7])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_labels_are_those_of_the_whole(name, n_shards, tmp_path):
     how = dict(PROBLEMS[name])
     kind = how.pop("kind", None)
     table, truth = records(1, **how)
@@ -117,8 +124,70 @@ def test_labels_are_those_of_the_whole(name, n_shards, tmp_path, monkeypatch):
     assert 1 < len(np.unique(found)) < len(truth)
 
 
+def judge(table, truth, n, seed=0):
+    """Judge n listed pairs, and n others of the same thing, which may be of two components."""
+    rng, columns, source = np.random.default_rng(seed), {}, {}
+    for side in "ab" if "source_a" in table.column_names else "":
+        names = (table[f"{what}_{side}"].to_pylist() for what in ("id", "source"))
+        source |= dict(zip(*names, strict=True))
+    a, b = (table[name].to_numpy() for name in ("id_a", "id_b"))
+    rows = rng.choice(len(a), n, replace=False)
+    ids = np.unique(np.r_[a, b])
+    mates = [ids[truth[ids] == thing] for thing in rng.permutation(truth[ids])[:n].tolist()]
+    far = np.array([(each[0], each[-1]) for each in mates if len(each) > 1])
+    a, b = np.r_[a[rows], far[:, 0]], np.r_[b[rows], far[:, 1]]
+    for side, items in (("a", a), ("b", b)):
+        columns[f"id_{side}"] = items
+        if source:
+            columns[f"source_{side}"] = [source[item] for item in items.tolist()]
+    return pa.table({**columns, "verdict": np.where(truth[a] == truth[b], "same", "different")})
+
+
+@pytest.mark.usefixtures("_small_is_large")
+@pytest.mark.parametrize("n_shards", [1, 7])
+@pytest.mark.parametrize("name", ["plain", "plain, groups", "scored, groups", "pairs", "odds"])
+def test_judgements_are_kept_as_in_the_whole(name, n_shards, tmp_path):
+    how = dict(PROBLEMS[name])
+    kind = how.pop("kind", None)
+    table, truth = records(1, **how)
+    found, plan = in_shards(table, tmp_path / "plan", n_shards, kind, judge(table, truth, 40))
+    assert (plan.folder / rounds.READING).exists()
+    judged = plan.judgements()
+    assert len(judged) > 60
+    one, other = found[judged.pairs.T]
+    np.testing.assert_array_equal(one == other, judged.same)
+    if plan.kind != "pairs":  # which learns from a part, with and without judgements
+        np.testing.assert_array_equal(found, as_one(plan))
+    without, _ = in_shards(table, tmp_path / "without", n_shards, kind)
+    assert not np.array_equal(found, without)
+
+
+@pytest.mark.usefixtures("_small_is_large")
+def test_judgements_of_all_shards_choose_the_level(tmp_path):
+    table, _ = records(1, has_scores=False)
+    plain, plan = in_shards(table, tmp_path / "plain", 7, "graph")
+    steps = [np.load(shard.folder / "steps.npy") for shard in plan.shards]
+    rng, rows = np.random.default_rng(0), []
+    for shard, labels in zip(plan.shards, steps, strict=True):
+        fine, coarse = plain[shard.numbers()], labels[-1]
+        a, b = rng.integers(0, len(fine), (2, 20_000))
+        joined = np.flatnonzero((coarse[a] == coarse[b]) & (fine[a] != fine[b]))[:3]
+        ids = shard.items().id.to_numpy()
+        rows += zip(ids[a[joined]].tolist(), ids[b[joined]].tolist(), strict=True)
+    one, other = zip(*rows, strict=True)
+    judged = pa.table({"id_a": one, "id_b": other, "verdict": ["same"] * len(rows)})
+    found, plan = in_shards(table, tmp_path / "judged", 7, "graph", judged)
+    np.testing.assert_array_equal(found, as_one(plan))
+    # At the level of before, each judgement would join two labels at most.
+    assert len(np.unique(found)) < len(np.unique(plain)) - 2 * len(rows)
+
+
 @pytest.mark.parametrize("n_shards", [1, 3])
 def test_small_problems_are_solved_as_one(n_shards, tmp_path):
-    table, _ = records(1, n=80)
+    table, truth = records(1, n=80)
     found, plan = in_shards(table, tmp_path / "plan", n_shards, None)
     np.testing.assert_array_equal(found, as_one(plan))
+    judged = judge(table, truth, 9)
+    again, plan = in_shards(table, tmp_path / "judged", n_shards, None, judged)
+    np.testing.assert_array_equal(again, as_one(plan))
+    assert not np.array_equal(again, found)

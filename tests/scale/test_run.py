@@ -98,7 +98,8 @@ SCRIPT = """
 import sys
 from spherelax import scale
 say = lambda *said: print(*said, flush=True)
-scale.solve(sys.argv[1], sys.argv[2], n_jobs=1, n_shards=4, progress=say)
+more = {"judgements": sys.argv[3]} if sys.argv[3:] else {}
+scale.solve(sys.argv[1], sys.argv[2], n_jobs=1, n_shards=4, progress=say, **more)
 """
 
 
@@ -125,10 +126,29 @@ def test_a_stopped_run_goes_on_and_leaves_no_process(tmp_path, pairs):
     assert all(file.stat().st_mtime_ns == when for file, when in before.items())
 
 
+@pytest.mark.slow
+def test_a_stopped_run_keeps_its_judgements(tmp_path, pairs):
+    judged = tmp_path / "judged.csv"
+    judged.write_text("source_a,id_a,source_b,id_b,verdict\nshop,0,bank,1,different\n")
+    command = [sys.executable, "-c", SCRIPT, pairs, str(tmp_path / "out"), str(judged)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if "shard-" in line:
+                process.kill()
+                break
+    more = {"n_jobs": 1, "n_shards": N_SHARDS}
+    with pytest.raises(InvalidInputError, match="holds shards of other input or settings"):
+        scale.solve(pairs, tmp_path / "out", **more)
+    found = rows(scale.solve(pairs, tmp_path / "out", judgements=judged, **more))
+    entity = {(row["source"], row["id"]): row["entity"] for row in found}
+    assert entity["shop", "0"] != entity["bank", "1"]
+    assert found == rows(scale.solve(pairs, tmp_path / "new", judgements=judged, **more))
+
+
 @pytest.mark.usefixtures("here")
 def test_other_settings_are_refused(tmp_path, pairs):
     scale.solve(pairs, tmp_path / "out", n_jobs=1, n_shards=2)
-    with pytest.raises(InvalidInputError, match="holds entities of other pairs or settings"):
+    with pytest.raises(InvalidInputError, match="holds entities of other pairs, settings or ids"):
         scale.solve(pairs, tmp_path / "out", n_shards=2, solver=sl.Coordinate(n_steps=9))
     with pytest.raises(InvalidInputError, match="holds shards of other input or settings"):
         scale.solve(pairs, tmp_path / "out", n_shards=3)

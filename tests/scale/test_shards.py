@@ -15,5 +15,5 @@ def test_corrupt_shard_is_named(tmp_path, pairs):
     plan = scale.ingest(pairs, tmp_path / "shards", n_shards=2)
     edges = plan.shards[1].folder / "edges.parquet"
     edges.write_bytes(edges.read_bytes()[:-9])
-    with pytest.raises(InvalidInputError, match=r"shard-00001: .*edges.parquet: not a readable"):
+    with pytest.raises(InvalidInputError, match=r"shard-00001: .*edges.parquet: was damaged"):
         scale.solve(plan, tmp_path / "out", n_jobs=1)

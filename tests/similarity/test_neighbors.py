@@ -41,6 +41,17 @@ def test_only_features_of_different_units_are_scaled(seed):
     assert is_scaled(X * one_large)
 
 
+@pytest.mark.parametrize("n_features", [2, 3])
+def test_few_features_have_units_too(seed, n_features):
+    """Coordinates of a long shape are not scaled; minutes and hours are."""
+    X = np.random.default_rng(seed).random((60, n_features))
+    widths = np.ones(n_features)
+    widths[0] = 7.0
+    assert not is_scaled(X * widths)
+    widths[0] = 15.0
+    assert is_scaled(X * widths)
+
+
 def test_pixels_and_words_are_not_scaled(seed):
     """Rare ones vary little, but are as large where they are."""
     rng = np.random.default_rng(seed)

@@ -47,10 +47,15 @@ class Sure:
     """The source of a result, but for the confidence that it returns."""
 
     def __init__(self, source, confidence, *, is_probability=True):
-        self.source, self.known, self.is_probability = source, confidence, is_probability
+        self.source, self.stated, self.is_probability = source, confidence, is_probability
 
     def confidence(self, *_):
-        return self.known
+        return self.stated
+
+    def explain(self, *asked):
+        if not hasattr(self.source, "explain"):
+            raise sl.InvalidInputError("nothing is known that explains")
+        return self.source.explain(*asked)
 
     def __getattr__(self, name):
         return getattr(self.source, name)

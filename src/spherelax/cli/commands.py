@@ -26,12 +26,17 @@ READING = (options.AS_ANY, options.READING, options.DUPLICATE_FREE)
 
 
 def _command(
-    epilog: str, *tables: Mapping[str, Option], are_many: bool = False
+    epilog: str,
+    *tables: Mapping[str, Option],
+    are_many: bool = False,
+    files: tuple[str, ...] = ("file",),
+    is_optional: bool = False,
 ) -> Callable[[Callable[..., None]], click.Command]:
     """Make a command that reads a file, or several, and has the options of several tables."""
 
     def decorate(command: Callable[..., None]) -> click.Command:
-        return main.command(epilog=epilog)(with_options(*tables, are_many=are_many)(command))
+        taking = with_options(*tables, are_many=are_many, files=files, is_optional=is_optional)
+        return main.command(epilog=epilog)(taking(command))
 
     return decorate
 
@@ -68,17 +73,57 @@ def _check_addresses() -> None:
     options.WRITING,
     options.IMAGES,
     options.DATABASE,
+    options.JUDGED,
+    options.PROJECT,
     options.STEP,
     options.VERBOSE,
     options.SOLVING,
+    is_optional=True,
 )
-def match(file: Path, **given: Any) -> None:
+def match(file: Path | None, **given: Any) -> None:
     """Match items of different groups.
 
     Items that are the same thing get the same label; two items of one group never do, unless
     --one-per-group unless_copies finds some. The number of labels is found, not given.
     """
-    _label(file, given, is_matching=True)
+    lasting = taken(given, options.PROJECT)
+    asked = next((name for name, value in lasting.items() if value), None)
+    if lasting["project"]:
+        _continue(file, given, **lasting)
+    elif file is None:
+        raise click.UsageError("Missing argument 'FILE'")
+    elif asked:
+        raise click.UsageError(f"{options.spelled(asked)} needs --project")
+    else:
+        _label(file, given, is_matching=True)
+
+
+def _continue(
+    file: Path | None, given: Given, *, project: Path, anew: bool, forget: Path | None
+) -> None:
+    """Go on with a project."""
+    from spherelax.cli import projects, solving
+    from spherelax.cli.targets import Targets
+
+    reading = {"groups": given.pop("groups"), **taken(given, *READING)}
+    targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
+    step, is_verbose = taken(given, options.STEP), given.pop("verbose")
+    judged = taken(given, options.JUDGED)
+    settings = solving.checked(step, given, kind=reading["kind"])
+    targets.check(file, project, judged["judgements"], forget, *(reading["records"] or ()))
+    projects.check(file, reading, targets, settings)
+    if forget:
+        projects.check_alone({"FILE": file, "anew": anew or None, **judged, **step, **given})
+    projects.label(
+        file,
+        project,
+        reading,
+        targets,
+        judged=judged,
+        settings={**settings, **step, "anew": anew},
+        forget=forget,
+        is_verbose=is_verbose,
+    )
 
 
 @_command(
@@ -86,6 +131,7 @@ def match(file: Path, **given: Any) -> None:
     options.AS_ANY,
     options.READING,
     options.WRITING,
+    options.JUDGED,
     options.STEP,
     options.VERBOSE,
     options.SOLVING,
@@ -108,8 +154,10 @@ def _label(file: Path, given: Given, *, is_matching: bool) -> None:
     reading = taken(given, *READING)
     targets = Targets(**taken(given, options.WRITING, options.IMAGES, options.DATABASE))
     step, is_verbose = taken(given, options.STEP), given.pop("verbose")
+    judged = taken(given, options.JUDGED)
     settings = solving.checked(step, given, kind=reading["kind"])
-    sources = (file, groups, *(reading["records"] or ()))
+    inputs = (file, groups, judged["judgements"], targets.ids_like)
+    sources = (*inputs, *(reading["records"] or ()))
     targets.check(*sources)
     work.label(
         file,
@@ -117,6 +165,7 @@ def _label(file: Path, given: Given, *, is_matching: bool) -> None:
         reading,
         targets,
         step=step,
+        judged=judged,
         settings=settings,
         is_matching=is_matching,
         is_verbose=is_verbose,
@@ -182,6 +231,121 @@ def report(
         images=images,
         is_verbose=is_verbose,
     )
+
+
+@_command(
+    manual.EXPLAIN,
+    options.GROUPS,
+    *READING,
+    {
+        "--pair": Option((str, str), "Names of two items: why they share a label or do not."),
+        "--entity": Option(int, "Number of a label: what holds it together, and how weakly."),
+    },
+    options.GROUPS_HOLD,
+    options.JUDGED,
+    options.STEP,
+    options.SOLVING,
+)
+def explain(
+    file: Path,
+    groups: Path | None,
+    pair: tuple[str, str] | None,
+    entity: int | None,
+    **given: Any,
+) -> None:
+    """Explain why two items share a label or do not, and what would change that.
+
+    FILE is an input of match or cluster, or a folder that scale wrote. Items are matched if there
+    are groups, and clustered if there are none.
+    """
+    from spherelax.cli import explaining, scaling, solving
+
+    if file.is_dir():
+        solving.check_unused(str(file), {"groups": groups, **given})
+        scaling.explain(file, pair, entity)
+        return
+    reading, step = taken(given, *READING), taken(given, options.STEP)
+    judged = taken(given, options.JUDGED)
+    explaining.explain(
+        file,
+        groups,
+        reading,
+        step=step,
+        judged=judged,
+        settings=solving.checked(step, given, kind=reading["kind"]),
+        pair=pair,
+        entity=entity,
+    )
+
+
+@_command(
+    manual.ASK,
+    options.GROUPS,
+    *READING,
+    options.ASKING,
+    options.GROUPS_HOLD,
+    options.JUDGED,
+    options.STEP,
+    options.SOLVING,
+    is_optional=True,
+)
+def ask(file: Path | None, **given: Any) -> None:
+    """Ask about the pairs whose answers would change the labels most.
+
+    Without --serve, the questions are a table to fill in. With --serve, they are asked one by one
+    on a page. Items are matched if there are groups, and clustered if there are none.
+    """
+    from spherelax.cli import asking, solving
+
+    asked = taken(given, options.ASKING)
+    asking.check(file, asked, given)
+    reading = {"groups": given.pop("groups"), **taken(given, *READING)}
+    judged, step = taken(given, options.JUDGED), taken(given, options.STEP)
+    settings = solving.checked(step, given, kind=reading["kind"])
+    asking.ask(file, reading, asked=asked, judged=judged, step=step, settings=settings)
+
+
+@_command(
+    manual.DIFF,
+    {
+        "--out": Option(options.FILE, "File of a row per flow of items: .csv, .tsv, .parquet."),
+        "--page": Option(options.FILE, "File of a page about the changes: .html."),
+        "--project": Option(options.FILE, "A project: BEFORE and AFTER are numbers of its runs."),
+    },
+    files=("before", "after"),
+)
+def diff(before: Path, after: Path, project: Path | None, **targets: Path | None) -> None:
+    """Show what has changed between two answers.
+
+    BEFORE and AFTER are tables that match or cluster wrote, or results that they saved as .npz.
+    Items are known by their ids; the numbers of labels do not matter.
+    """
+    from spherelax.cli import answers
+
+    answers.diff(before, after, project, out=targets["out"], page=targets["page"])
+
+
+@_command(
+    manual.EVALUATE,
+    options.GROUPS,
+    *READING,
+    options.EVALUATING,
+    options.STEP,
+    options.SOLVING,
+)
+def evaluate(file: Path, groups: Path | None, **given: Any) -> None:
+    """Estimate how good labels are: precision and recall of pairs, and B-cubed.
+
+    Without --judged, the model's own probabilities say it. --sample draws cases to judge; --judged
+    reads them back and gives 95 % intervals. Items are matched if there are groups, and clustered
+    if there are none.
+    """
+    from spherelax.cli import evaluating, solving
+
+    reading, step = taken(given, *READING), taken(given, options.STEP)
+    asked = taken(given, options.EVALUATING)
+    settings = solving.checked(step, given, kind=reading["kind"])
+    evaluating.evaluate(file, groups, reading, step=step, settings=settings, asked=asked)
 
 
 @_command(manual.SCALE, options.SCALE, are_many=True)

@@ -30,6 +30,9 @@ Examples
   spherelax match pairs.parquet --duplicate-free-sources shop,bank --out entities.parquet
   spherelax match edges.csv --groups groups.csv --out labels.csv --report report.html
   spherelax match matrix.npz --groups images.txt --json
+  spherelax match june.csv --project people.duckdb --out entities.csv
+  spherelax match july.csv --project people.duckdb --judgements judged.csv
+  spherelax match --project people.duckdb --forget gone.csv --out entities.csv
 
 \b
 edges.csv           groups.csv       labels.csv
@@ -56,8 +59,8 @@ Examples
 \b
 edges.csv           labels.csv
   ann,anna,0.9        item,label,confidence
-  ann,hanna,0.8       ann,0,0.6068
-  anna,hanna,0.9      anna,0,0.6068
+  ann,hanna,0.8       ann,0,0.4423
+  anna,hanna,0.9      anna,0,0.4423
                       ...
 {FORMATS_HINT}"""
 PATH = f"""
@@ -86,6 +89,73 @@ Examples
   spherelax report database.db --images photographs --out report.html
   spherelax report edges.csv --result result.npz --out report.html
 {FORMATS_HINT}"""
+EXPLAIN = f"""
+\b
+Examples
+  spherelax explain pairs.csv --pair "shop 7" "bank 19"
+  spherelax explain pairs.csv --entity 12
+  spherelax explain database.db --pair castle.jpg:12 tower.jpg:7
+  spherelax explain entities/ --pair "shop 7" "bank 19"
+
+\b
+Items have the names that --report shows. What would have to change was checked by
+solving again, with all that was learnt kept.
+{FORMATS_HINT}"""
+ASK = f"""
+\b
+Examples
+  spherelax ask pairs.csv
+  spherelax ask pairs.csv --n 50 --out questions.csv
+  spherelax ask pairs.csv --records records.csv --serve
+  spherelax ask database.db --images photographs --serve --answers tracks.sqlite
+  spherelax ask --project people.duckdb --serve
+
+\b
+questions.csv, before verdicts are filled in
+  source_a,id_a,source_b,id_b,verdict,probability,changes,why
+  shop,7,bank,19,,0.4812,2.1000,in doubt
+  ...
+
+\b
+Verdicts: same, different or cannot tell. Then: --judgements questions.csv, or
+--judgements answers.sqlite. The page listens on this machine only, at an address
+with a random token. Keys: s same, d different, c cannot tell, u undo.
+{FORMATS_HINT}"""
+DIFF = """
+\b
+Examples
+  spherelax diff june.csv july.csv
+  spherelax diff june.csv july.csv --out changes.csv --page changes.html
+  spherelax diff 1 2 --project people.duckdb
+
+\b
+Kinds of changes
+  kept            one entity, with the same items
+  grown, shrunk   one entity, with new items, or without items that are gone
+  renewed         one entity; some of its items are gone, and others are new
+  merged, split   several entities have become one, or one has become several
+  moved           several entities have exchanged items
+  new, gone       entities of new items, or whose items are all gone
+"""
+EVALUATE = f"""
+\b
+Examples
+  spherelax evaluate pairs.csv
+  spherelax evaluate pairs.csv --sample sample.csv --n 200 --of records
+  spherelax evaluate pairs.csv --judged sample.csv
+
+\b
+sample.csv, before verdicts are filled in
+  case,source_a,id_a,source_b,id_b,verdict,of,size,stratum,out_of
+  0,shop,7,bank,19,,records,1,0,4829
+  0,shop,7,bank,20,,records,1,0,4829
+  ...
+
+\b
+Verdicts: same, different or cannot tell; those that follow from others of the
+case may be empty. Cases that are not judged completely do not count. What else
+is the same as a drawn record may be added as rows of its case.
+{FORMATS_HINT}"""
 SCALE = """
 \b
 Examples
@@ -93,6 +163,7 @@ Examples
   spherelax scale 'pairs/*.parquet' --out entities --n-jobs 8 --memory 16GB
   spherelax scale 'pairs/*.parquet' --out entities --dask tcp://10.0.0.1:8786
   spherelax scale pairs.duckdb --table pairs --out entities --write-database out.duckdb
+  spherelax scale 'july/*.csv' --out july_entities --judgements judged.csv --ids-like entities
 
 \b
 pairs/*.parquet                      entities/part-*.parquet
@@ -104,7 +175,8 @@ pairs/*.parquet                      entities/part-*.parquet
 
 \b
 The folder of --out also holds summary.json, report.html and the folder shards,
-which is needed only to go on. An entity has the number of its first record.
+which is needed to go on and to explain. An entity has the number of its first
+record, or that which --ids-like gave it.
 Needs DuckDB and pyarrow: pip install "spherelax[scale]"; --dask needs
 pip install "spherelax[dask]" too.
 """
@@ -195,14 +267,24 @@ WHAT COMES OUT
         .npz          the whole result; path and report --result can read it.
         .h5ad         a copy of FILE, if that is an h5ad, with labels in obs["spherelax"].
         -             standard output as CSV, the default; pipes and devices also get CSV.
-    --entities        .csv, .tsv, .parquet: one row per label: label (entity, track), size and, if
+    --entities        .csv, .tsv, .parquet: one row per label: label (entity, track), size; if
                       known, pure and whole: the probabilities that all its items are the same
-                      thing, and that no item outside is.
+                      thing, and that no item outside is; the item that represents it, and for
+                      each column of --records the value with most probability behind it.
     --pairs           .csv, .tsv, .parquet: one row per pair that shares a label: both items and,
                       if known, the probability that the pair is right.
     --json            the summary on standard output; labels are then written only with --out.
     --write-database  a copy of a COLMAP database with only the matches in tracks, for the mapper.
     --report          an HTML page: input, labels, and how far to trust them.
+    --ids-like        numbers of labels are those of an earlier table; beside --out, as
+                      labels.ids.csv beside labels.csv, a register of all numbers ever given: id,
+                      state (living, ended), items, successor.
+    --answers         an SQLite database with a table judgements: a row for each answer on the page
+                      of ask, written before the next question comes.
+    --project         a DuckDB file of all pairs, judgements and runs; its tables say what they
+                      hold: SELECT table_name, comment FROM duckdb_tables(). Needs DuckDB. After
+                      --forget no byte of it tells of the records that went; other files that were
+                      written before still do.
     --plot            a picture of the sweep: .png, .svg, .pdf, ... Needs matplotlib.
 
     Labels, entities and tracks are numbered from 0. Confidence is the probability that the

@@ -128,8 +128,8 @@ WRITING = {
     ),
     "--entities": Option(
         FILE,
-        "File of a row per label: its size and, where that is known, how likely it is pure and "
-        "whole: .csv, .tsv, .parquet.",
+        "File of a row per label: its size, where that is known how likely it is pure and whole, "
+        "the item that represents it and the likeliest values of --records: .csv, .tsv, .parquet.",
     ),
     "--pairs": Option(
         FILE,
@@ -142,6 +142,12 @@ WRITING = {
     **JSON,
     "--report": Option(FILE, "File of a report, a page about the labels: .html."),
     "--plot": Option(FILE, "File of a picture of the sweep: .png, .svg, .pdf, ..."),
+    "--ids-like": Option(
+        FILE,
+        "Table that an earlier run wrote: labels keep its numbers by the items that they share; "
+        "other labels get numbers that were never used. All numbers ever given are written beside "
+        "--out, as labels.ids.csv beside labels.csv.",
+    ),
 }
 IMAGES = {"--images": Option(FILE, "colmap: folder of the images, to show in the report.")}
 DATABASE = {
@@ -150,9 +156,70 @@ DATABASE = {
     ),
     "--add-missing": Option(bool, "colmap: add the matches that follow from tracks to that copy."),
 }
+JUDGED = {
+    "--judgements": Option(
+        FILE,
+        "Table of judged pairs: columns as --pairs writes them, verdict (same, different or cannot "
+        "tell) and, for verdicts that may be wrong, sure: .csv, .tsv, .parquet; or answers that "
+        "ask has kept: .sqlite.",
+    ),
+    "--contradictions": Option(
+        Choice("refuse", "drop"),
+        "Judgements that contradict each other. drop: later ones correct earlier ones. Default: "
+        "refuse.",
+    ),
+}
+EVALUATING = {
+    "--judged": Option(FILE, "The sample with its verdicts: .csv, .tsv, .parquet."),
+    "--sample": Option(FILE, "File of a sample to judge, to be written: .csv, .tsv, .parquet."),
+    "--n": Option(int, "Number of records, entities or pairs of the sample. Default: 200."),
+    "--of": Option(
+        Choice("records", "entities", "pairs"),
+        "What is drawn: single items, whole labels, or pairs by their probability. Default: "
+        "records.",
+    ),
+    "--seed": Option(int, "Another number draws another sample. Default: 0."),
+}
+ASKING = {
+    "--n": Option(int, "Number of questions. Default: 20."),
+    "--out": Option(
+        FILE,
+        "File of the questions, with an empty column verdict: .csv, .tsv, .parquet, or -. Default: "
+        "a text on standard output.",
+    ),
+    "--serve": Option(
+        bool,
+        "Ask on a page for a browser on this machine; each answer is kept at once, and the next "
+        "questions follow from it.",
+    ),
+    "--answers": Option(
+        FILE,
+        "With --serve: file of the answers, for --judgements: .sqlite. Default: answers.sqlite.",
+    ),
+    "--images": Option(FILE, "colmap: folder of the images, to show on the page."),
+    "--project": Option(
+        FILE,
+        "Ask about the entities of a project instead of FILE; with --serve, answers become its "
+        "judgements.",
+    ),
+}
+PROJECT = {
+    "--project": Option(
+        FILE,
+        "DuckDB file that lasts: pairs of FILE, if any, and judgements are added to it, and its "
+        "answer is extended with what was learnt before. Numbers of entities stay. It is made if "
+        "it is not there.",
+    ),
+    "--anew": Option(bool, "With --project: learn again from all pairs, instead of extending."),
+    "--forget": Option(
+        FILE,
+        "With --project: table of records, source,id or id, that go with all that is known of "
+        "them. The rest is solved like before.",
+    ),
+}
 # Options that are not given are not passed to `solve`, which has the defaults.
 STEP = {
-    "--n-labels": Option(int, "Take the step of the sweep with this number of labels."),
+    "--n-labels": Option(int, "Take this number of labels, or the nearest number."),
 }
 
 
@@ -233,6 +300,13 @@ SCALE = {
     "--table": Option(str, "Table of the pairs, if FILE is a DuckDB database."),
     "--floor": Option(float, "Leave out pairs with a lower score, but not their records."),
     "--max-pairs": Option(int, "Pairs of a shard, about. Default: 10000000."),
+    **JUDGED,
+    "--ids-like": Option(
+        FILE,
+        "Folder that an earlier run wrote, or a table: entities keep its numbers by the records "
+        "that they share; others get numbers that were never used. ids.csv in the folder of --out "
+        "has all numbers ever given.",
+    ),
     "--write-database": Option(FILE, "DuckDB database that gets a table of the entities, too."),
     "--write-table": Option(str, "Name of that table, which must be new. Default: entities."),
     **JSON,
@@ -241,7 +315,10 @@ SCALE = {
 
 
 def with_options(
-    *tables: Mapping[str, Option], are_many: bool = False
+    *tables: Mapping[str, Option],
+    are_many: bool = False,
+    files: tuple[str, ...] = ("file",),
+    is_optional: bool = False,
 ) -> Callable[[Command], Command]:
     """Give a command the argument FILE, or several of them, and the options of several tables."""
 
@@ -257,7 +334,9 @@ def with_options(
             command = click.option(*names, **kind, help=option.text)(command)
         if are_many:
             return click.argument("files", nargs=-1, required=True, metavar="FILE...")(command)
-        return click.argument("file", type=FILE)(command)
+        for name in reversed(files):
+            command = click.argument(name, type=FILE, required=not is_optional)(command)
+        return command
 
     return decorate
 

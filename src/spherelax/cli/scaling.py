@@ -13,6 +13,7 @@ from time import monotonic
 import click
 
 from spherelax import scale
+from spherelax.changes.ids import say_ids
 from spherelax.cli.options import Given, spelled
 from spherelax.cli.terminal import begin, duration, in_thread
 from spherelax.io.answers.answers import UNSURE
@@ -50,6 +51,8 @@ def solve(files: Sequence[str], given: Given, *, as_json: bool) -> None:
         raise click.UsageError("--out is missing: the folder of the entities")
     if address and "n_jobs" in arguments:
         raise click.UsageError("only one of --n-jobs and --dask can be given")
+    if "contradictions" in arguments and "judgements" not in arguments:
+        raise click.UsageError("--contradictions needs --judgements")
     for name in ("n_jobs", "max_pairs", *SETTINGS):
         if arguments.get(name, 1) not in POSITIVE_INTEGER:
             found = arguments[name]
@@ -67,6 +70,14 @@ def solve(files: Sequence[str], given: Given, *, as_json: bool) -> None:
         about = asdict(found) | {"folder": str(out), "parts": list(map(str, found.parts))}
         click.echo(json.dumps(about, indent=2))
     click.echo("\n".join(_said(found, out, given["write_database"])), err=True)
+
+
+def explain(folder: Path, pair: tuple[str, str] | None, entity: int | None) -> None:
+    """Print the explanation of a pair of records, or of an entity, of a run."""
+    if (pair is None) == (entity is None):
+        raise click.UsageError("explain needs one of --pair and --entity")
+    begin(f"reading {folder}")
+    click.echo(str(in_thread(lambda: scale.explain(folder, pair, entity=entity))))
 
 
 def info(files: Sequence[str], reading: Given, memory: str | None, *, as_json: bool) -> None:
@@ -128,6 +139,7 @@ def _said(found: scale.Entities, out: Path, database: Path | None) -> list[str]:
         f"{count(found.n_unsure, 'record')}",
         f"entities: {out / 'part-*.parquet'}, {count(found.n_parts, 'file')}",
         f"report: {out / 'report.html'}",
+        *([f"numbers: {say_ids(**found.ids)}: {out / 'ids.csv'}"] if found.ids else []),
         *([f"database: {database}"] if database else []),
     ]
 

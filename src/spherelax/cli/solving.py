@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -20,10 +22,12 @@ from spherelax.cli.terminal import (
     saying_that_it_compiles,
 )
 from spherelax.errors import InvalidInputError
+from spherelax.judgements import Judgements
 from spherelax.problem import Problem
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Solved = tuple[io.Items, spherelax.Result]
+Found = TypeVar("Found")
 
 
 def checked(step: Given, given: Given, *, kind: str | None) -> Given:
@@ -76,24 +80,60 @@ def check_unused(solved: str, given: Given) -> None:
         raise click.UsageError(f"{solved} is solved already; leave out {spelled(found)}")
 
 
+def judgements(judged: Given, items: io.Items | io.Points) -> Judgements:
+    """Read judged pairs; refuse those that contradict each other, or drop earlier ones."""
+    file = judged["judgements"]
+    if file is None:
+        if judged["contradictions"] is not None:
+            raise click.UsageError("--contradictions needs --judgements")
+        return Judgements.of(None)
+    found = io.read_judgements(file, items)
+    groups = None if isinstance(items, io.Points) else items.problem.groups
+    if judged["contradictions"] == "drop":
+        return found.without_contradictions(groups)
+    try:
+        found.check(items.n_items, groups, items.names)
+    except InvalidInputError as error:
+        advice = "--contradictions drop lets later ones count"
+        raise InvalidInputError(f"{file}: {error}; {advice}") from None
+    return found
+
+
 def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
     """Solve with the given settings; ``step`` may ask for a number of labels."""
+    return watch(lambda given: _solved(items, given, step), settings)
+
+
+def watch(
+    work: Callable[[Given], tuple[Found, spherelax.Result]], settings: Given
+) -> tuple[Found, spherelax.Result]:
+    """Call ``work`` with settings and a callback; show progress, and print warnings.
+
+    Warnings of a status and of copies in groups are left out: the summary says both.
+    """
     begin("solving")
     given = dict(settings)
     # The power solver sweeps once and is not compiled.
     is_power = given["solver"].name == "power"
     compiling = nullcontext() if is_power else saying_that_it_compiles()
+
+    def warned() -> tuple[Found, spherelax.Result, list[Any]]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", spherelax.SphereWarning)
+            return *work(given), caught
+
     with compiling, Progress(n_ahead=0 if is_power else 1) as progress:
         given["callback"] = progress.callback
-        found, result, messages = in_thread(lambda: _solved(items, given, step), progress.stop)
+        found, result, caught = in_thread(warned, progress.stop)
         sweep = result.path
         is_cut = progress.is_stopped or not sweep.is_complete
         if not is_cut:
             progress.complete()
         else:
             cut_short(f"after {len(sweep.alphas)} steps, at resolution {sweep.resolutions[-1]:.4g}")
-    for message in messages:
-        click.echo(f"warning: {message}", err=True)
+    for one in caught:
+        if getattr(one.message, "about", None) is None:
+            click.echo(f"warning: {one.message}", err=True)
     return found, result
 
 
@@ -116,23 +156,15 @@ def saved(path: Path, items: io.Items) -> Solved:
     return items, result
 
 
-def _solved(
-    items: io.Items | io.Points, given: Given, step: Given
-) -> tuple[io.Items, spherelax.Result, list[str]]:
-    """Return items with similarities, the result, and its warnings.
-
-    Warnings of a status and of copies in groups are left out: the summary says both.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", spherelax.SphereWarning)
-        if isinstance(items, io.Points):
-            graph = spherelax.similarity.neighbor_graph(items.points)
-            result = spherelax.solve(graph, **given)
-            problem = Problem(graph.similarity, None, "graph")  # `solve` has checked it
-            items = io.Neighbors.of(problem, items.ids)
-        else:
-            result = spherelax.solve(items.problem, **given)
-        if step.get("n_labels") is not None:
-            result = result.with_n_labels(step["n_labels"])
-    others = (one.message for one in caught if getattr(one.message, "about", None) is None)
-    return items, result, list(map(str, others))
+def _solved(items: io.Items | io.Points, given: Given, step: Given) -> Solved:
+    """Return items with similarities, and the result."""
+    if isinstance(items, io.Points):
+        graph = spherelax.similarity.neighbor_graph(items.points)
+        result = spherelax.solve(graph, **given)
+        problem = Problem(graph.similarity, None, "graph")  # `solve` has checked it
+        items = io.Neighbors.of(problem, items.ids)
+    else:
+        result = spherelax.solve(items.problem, **given)
+    if step.get("n_labels") is not None:
+        result = result.with_n_labels(step["n_labels"])
+    return items, result

@@ -12,6 +12,7 @@ import click
 
 import spherelax
 from spherelax import io
+from spherelax.changes.ids import register_beside
 from spherelax.cli.options import STANDARD
 from spherelax.io.answers.answers import ENDINGS, TABLES
 from spherelax.io.readers.cells import ENDING as CELLS
@@ -30,6 +31,7 @@ class Targets:
     as_json: bool
     report: Path | None
     plot: Path | None
+    ids_like: Path | None = None
     images: Path | None = None
     write_database: Path | None = None
     add_missing: bool = False
@@ -44,6 +46,11 @@ class Targets:
         """The files of labels and of pairs, by what their rows are."""
         files = {"entities": self.entities, "pairs": self.pairs}
         return {name: file for name, file in files.items() if file}
+
+    @property
+    def register(self) -> Path | None:
+        """The file of all ids that were ever given, if ids are kept."""
+        return register_beside(self.out) if self.ids_like and self.out else None
 
     def _check_printed(self) -> None:
         """Refuse two things on standard output, and any if it is closed."""
@@ -70,7 +77,10 @@ class Targets:
         for name, table in self.tables.items():
             if table == STANDARD:
                 raise click.UsageError(f"--{name} needs a file; found -")
+        if self.ids_like and (not self.out or self.out.suffix.lower() not in TABLES):
+            raise click.UsageError(f"--ids-like needs --out with one of {', '.join(TABLES)}")
         files = [self.out, *self.tables.values(), self.plot, self.report, self.write_database]
+        files.append(self.register)
         check_files(files, sources)
         if self.out:
             check_ending(self.out, "labels", (*ENDINGS, CELLS))

@@ -93,6 +93,11 @@ def cut_short(how_far: str) -> None:
     click.get_current_context().meta[CUT] = how_far
 
 
+def is_cut_short() -> bool:
+    """Tell whether Ctrl-C has cut the sweep short."""
+    return CUT in click.get_current_context().meta
+
+
 def in_thread(work: Callable[[], Found], stop: Callable[[], None] | None = None) -> Found:
     """Call ``work`` in a second thread, wait for it, and return what it returns.
 
@@ -117,6 +122,14 @@ def in_thread(work: Callable[[], Found], stop: Callable[[], None] | None = None)
             raise
     stop()
     return outcome.result()
+
+
+def leave() -> NoReturn:
+    """Exit at once: the interpreter would wait for threads that still work for nobody."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(0)
 
 
 class Progress:

@@ -13,9 +13,10 @@ import numpy as np
 
 import spherelax
 from spherelax import io
+from spherelax.cli.answers import keep_numbers
 from spherelax.cli.facts import facts, facts_text
 from spherelax.cli.options import STANDARD, Given
-from spherelax.cli.solving import check_unused, saved, solve
+from spherelax.cli.solving import check_unused, judgements, saved, solve
 from spherelax.cli.sources import format_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import begin, in_thread, writing
@@ -33,6 +34,7 @@ def label(
     targets: Targets,
     *,
     step: Given,
+    judged: Given,
     settings: Given,
     is_matching: bool,
     is_verbose: bool,
@@ -45,17 +47,59 @@ def label(
         if not is_matching and isinstance(items, io.Items):
             items = items.with_groups(None)
         shown = pictures(targets.images, items)
-        items, result = solve(items, settings, step)
-        lines = _read_from(kind, reading, items) + _write(targets, source, items, result)
-        if targets.report:
-            _write_page(targets.report, file, items, result, shown)
-            lines.append(f"report: {name_of(targets.report, 'output')}")
+        known = judgements(judged, items)
+        asked = settings if len(known) == 0 else {**settings, "judgements": known}
+        items, result = solve(items, asked, step)
+        lines = _read_from(kind, reading, items)
+        if len(known):
+            lines.append(f"judgements: {count(len(known), 'pair')} of {judged['judgements']}")
+        ids = None
+        if targets.ids_like:
+            items, ids = keep_numbers(targets.ids_like, items, result)
+            lines.append(f"numbers: {ids}")
+        lines += write(file, targets, source, items, result, shown=shown, ids=ids)
+    say(targets, kind, items, result, lines, n_alone=n_alone, is_verbose=is_verbose)
+
+
+def write(
+    file: Path,
+    targets: Targets,
+    source: io.Source,
+    items: io.Items,
+    result: spherelax.Result,
+    *,
+    shown: Given,
+    ids: spherelax.Ids | None = None,
+) -> list[str]:
+    """Write all that is asked for but standard output; return lines of the summary."""
+    lines = _write(targets, source, items, result)
+    if targets.register and ids:
+        with writing(str(targets.register)):
+            io.write_columns(targets.register, ids.register())
+        lines.append(f"all numbers ever given: {targets.register}")
+    if targets.report:
+        _write_page(targets.report, file, items, result, shown)
+        lines.append(f"report: {name_of(targets.report, 'output')}")
+    return lines
+
+
+def say(
+    targets: Targets,
+    kind: str,
+    items: io.Items,
+    result: spherelax.Result,
+    lines: list[str],
+    *,
+    n_alone: int = 0,
+    is_verbose: bool,
+) -> None:
+    """Write to standard output, and print the summary."""
     if targets.as_json:
         _write_bytes(STANDARD, _summary(items, result, kind))
-    else:
-        if targets.prints_labels:
-            _write_bytes(STANDARD, _table(targets, items, result))
-        _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
+        return
+    if targets.prints_labels:
+        _write_bytes(STANDARD, _table(targets, items, result))
+    _summarise(items, result, n_alone, lines, is_verbose=is_verbose)
 
 
 class Form(NamedTuple):

@@ -19,6 +19,7 @@ from spherelax.coordinate.moves import polish_labels, shake_labels
 from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
+from spherelax.coordinate.sampling import Rivals
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import (
     ALIKE,
@@ -196,7 +197,7 @@ def finish(
     if is_described and found.is_complete and not is_likelihood:
         at, status = choose_beyond_noise(parts, found.at, joins_noise=joins_noise)
         if at is None:
-            yield join_components(walked)
+            yield _join(walked)
             return
         if route.has_many(model) and status is Status.DESCRIBED:
             at = most_evident(parts, at)
@@ -219,6 +220,12 @@ def finish(
     if found.status is Status.DESCRIBED and found.is_complete:
         found = found._replace(alternative=_alternative(parts, found.labels))
     yield found
+
+
+def _join(walked: Walked) -> Finished:
+    """Return one label for all that is connected, unless other labels are as likely."""
+    found, path = join_components(walked), walked.path
+    return found._replace(unseen=Rivals.of(found.labels, path.labels, np.asarray(path.savings)))
 
 
 def _alternative(parts: InMemory, labels: Labels) -> int | None:

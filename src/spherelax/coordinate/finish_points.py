@@ -2,8 +2,7 @@
 
 How many of their edges patches of the graph lose (`PatchLaw.loss`) says which of both is asked. In
 few dimensions it is valleys alone. In many dimensions neighbours are far away, so that edges bridge
-every valley: borders are compared first, and valleys have the last word if borders show no
-clusters. In between, edges bridge some valleys: labels may come from both.
+valleys: borders are compared first, and valleys have the last word if borders show no clusters.
 
 With few items, labels come from the path that was walked. Many items are first contracted to
 cells, whose own path is walked.
@@ -24,7 +23,7 @@ from spherelax.coordinate.model import Model
 from spherelax.coordinate.points import (
     MOST_CELLS,
     N_CELLS,
-    OPEN,
+    SHALLOW,
     WIDE,
     Field,
     PatchLaw,
@@ -36,6 +35,7 @@ from spherelax.coordinate.points import (
 )
 from spherelax.coordinate.readings import Measured
 from spherelax.coordinate.run import Walked, walk
+from spherelax.coordinate.sampling import Rivals
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import find_alternative, find_frequent_alternative
 from spherelax.labels import Labels, count_labels
@@ -57,29 +57,28 @@ class Finished(NamedTuple):
     status: Status
     is_step: bool = True
     is_complete: bool = True
-    unseen: Unseen | None = None
+    unseen: Unseen | Rivals | None = None
     alternative: int | None = None
 
 
 def finish_points(
-    learnt: Walked, route: Route, scales: Floats, callback: Callback | None
+    learnt: Walked, route: Route, scales: Floats | None, callback: Callback | None
 ) -> Finished:
-    """Return the labels of points; ``scales`` are their distances to their neighbours."""
+    """Return the labels of points; ``scales`` are their distances to their neighbours.
+
+    None: they are not known, as in a neighbour graph that somebody else made. In wide graphs edges
+    bridge valleys, so that borders tell more; but long clouds have thin borders wherever they are
+    cut, so that a shallow valley is asked for as well, where distances are known. A neighbour graph
+    without borders and valleys may be one cloud, or noise.
+    """
     points = _Points(learnt, route, callback, scales)
-    loss = points.items.law.loss
-    if loss > OPEN:
-        found = _between_borders(points)
-        if found.status is Status.BORDERS:
-            return found
-    found = _between_valleys(points)
-    if WIDE < loss <= OPEN and found.is_complete:
-        return _between_both(points, found)
-    return found
-
-
-def find_borders(learnt: Walked, route: Route, callback: Callback | None) -> Finished:
-    """Return the labels of a neighbour graph with the thinnest borders."""
-    return _between_borders(_Points(learnt, route, callback))
+    is_wide = scales is None or points.items.law.loss > WIDE
+    found = (_between_borders(points) if is_wide else None) or _between_valleys(points)
+    if scales is not None:
+        return found
+    joined = join_components(learnt)
+    is_joined = count_labels(found.labels) == count_labels(joined.labels)
+    return joined._replace(unseen=found.unseen) if is_joined else found
 
 
 def join_components(learnt: Walked) -> Finished:
@@ -96,7 +95,7 @@ def _between_valleys(points: _Points) -> Finished:
     Ctrl-C ends it; the labels are then chosen among the steps that were merged before.
     """
     cells, model = points.cells(N_CELLS), points.learnt.model
-    path, steps, labelings = cells.path, steps_to_merge(cells.path.labels), []
+    path, steps, labelings = cells.path, cells.steps_to_merge, []
     is_complete = True
     try:
         merged = cells.valleys.merge(path.labels[step] for step in steps)
@@ -112,42 +111,29 @@ def _between_valleys(points: _Points) -> Finished:
             raise
         is_complete = False
     chosen = choose(labelings, lambda labels: model.labeling(labels[cells.of_item]).saving)
-    found = points.finish(Status.VALLEYS, cells, chosen)
+    is_one = count_labels(chosen) <= cells.n_isolated + 1
+    found = points.finish(Status.CLOUD if is_one else Status.VALLEYS, cells, chosen)
     alternative = find_frequent_alternative(labelings, chosen)
     return found._replace(is_complete=is_complete, alternative=alternative)
 
 
-def _between_borders(points: _Points) -> Finished:
-    """Return the labels with the thinnest borders, by the law of patches.
+def _between_borders(points: _Points) -> Finished | None:
+    """Return the labels with the thinnest borders, by the law of patches; None: one cloud.
 
-    If no borders are thin enough, all that is connected gets one label.
+    If distances are known, labels without even a shallow valley between them are merged.
     """
     cells = points.cells(MOST_CELLS)
-    at, even = cells.law.clearest(), replace(cells, scales=None)
+    at = cells.law.clearest()
     if at is None:
-        found = join_components(points.learnt)
-        joined = np.empty(len(cells.path.labels[0]), dtype=np.int32)
-        joined[cells.of_item] = found.labels
-        return found._replace(unseen=points.unseen(even, joined))
-    found = points.finish(Status.BORDERS, even, cells.path.labels[at])
+        return None
+    labels = cells.path.labels[at]
+    if points.scales is not None:
+        labels = next(cells.valleys.merge([labels], deepest=SHALLOW))
+        if count_labels(labels) == 1:
+            return None
+    found = points.finish(Status.BORDERS, cells, labels)
     alternative = find_alternative(cells.labelings, cells.law.evidence, found.labels)
     return found._replace(alternative=alternative)
-
-
-def _between_both(points: _Points, found: Finished) -> Finished:
-    """Return labels with thin borders and valleys, if they save more than those ``found``."""
-    cells = points.cells(MOST_CELLS)
-    law, at = cells.law, cells.law.clearest()
-    if at is None:
-        return found
-    chosen = cells.valleys.join(
-        cells.path.labels[at], lambda labels: law.thinness(labels[cells.of_item])
-    )
-    labels = chosen[cells.of_item]
-    if not law.is_clearer(labels, than=found.labels):
-        return found
-    alternative = find_alternative(cells.labelings, law.evidence, labels)
-    return points.finish(Status.BORDERS, cells, chosen)._replace(alternative=alternative)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +152,11 @@ class _Cells:
     contractions: tuple[Contraction, ...] = ()
 
     @cached_property
+    def n_isolated(self) -> int:
+        """Number of items that are similar to nothing; each is a cell and a label."""
+        return self.graph.n_items - self.graph.n_present()
+
+    @cached_property
     def labelings(self) -> Sequence[Labels]:
         """Labels of the items at each step."""
         if not self.contractions:
@@ -175,7 +166,9 @@ class _Cells:
     @cached_property
     def law(self) -> PatchLaw:
         """The law of patches that the labels show."""
-        return PatchLaw.of(self.graph, self.labelings, n_cells=len(self.path.labels[0]))
+        return PatchLaw.of(
+            self.graph, self.labelings, n_cells=len(self.path.labels[0]) - self.n_isolated
+        )
 
     @cached_property
     def valleys(self) -> Valleys:
@@ -184,7 +177,12 @@ class _Cells:
         field = Field.of(self.graph, even if self.scales is None else self.scales)
         for contraction in self.contractions:
             field = field.contract(contraction)
-        return Valleys(field, self.path.labels[steps_to_merge(self.path.labels)[0]])
+        return Valleys(field, self.path.labels[self.steps_to_merge[0]])
+
+    @cached_property
+    def steps_to_merge(self) -> list[int]:
+        """Steps of the path whose labels are merged across shallow valleys."""
+        return steps_to_merge(self.path.labels, self.n_isolated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +213,8 @@ class _Points:
         found, graph = self.items, self.items.graph
         is_over = not self.route.has_many(self.learnt.model)
         while not is_over:
-            n_before, is_few = graph.n_items, found.path.n_labels <= most_cells
+            n_before = graph.n_items
+            is_few = found.path.n_labels - found.n_isolated <= most_cells
             labels = found.path.labels[int(is_few.argmax()) if is_few.any() else -1]
             contraction = contract(graph, labels)
             graph = contraction.graph
@@ -236,7 +235,9 @@ class _Points:
 
         Of several steps whose number of labels is nearest it is the middle one.
         """
-        distance = np.abs(np.log(self.learnt.path.n_labels / count_labels(labels)))
+        n_labels = count_labels(labels) - cells.n_isolated
+        n_of_steps = self.learnt.path.n_labels - cells.n_isolated
+        distance = np.abs(np.log(np.maximum(n_of_steps, 1) / max(n_labels, 1)))
         nearest = np.flatnonzero(distance == distance.min())
         at = int(nearest[len(nearest) // 2])
         unseen = self.unseen(cells, labels)

@@ -97,7 +97,10 @@ def has_floor(problem: Problem) -> bool:
     W = problem.similarity
     if not sp.issparse(W):
         return False
-    degrees = np.diff(W.indptr) - (W.diagonal() != 0)
+    A = _links(W)
+    degrees = np.diff(A.indptr)
+    if len(degrees) == 0:
+        return False
     floor = int(np.quantile(degrees, BELOW, method="lower"))
     if floor < FEWEST or len(degrees) < ITEMS * (floor + 1):
         return False
@@ -106,17 +109,27 @@ def has_floor(problem: Problem) -> bool:
     is_floor = n_on_floor >= max(ON_FLOOR * len(degrees), FEWEST_ON_FLOOR)
     if not (is_floor and UNEVEN * floor <= mean <= (2.0 - MUTUAL) * floor):
         return False
-    n_components = connected_components(W, directed=False, return_labels=False)
+    n_components = connected_components(A, directed=False, return_labels=False)
     is_large = len(degrees) >= n_components * COMPONENT * (floor + 1)
-    return is_large and LEAST_CLOSED <= _transitivity(W) <= MOST_CLOSED
+    return is_large and LEAST_CLOSED <= _transitivity(A) <= MOST_CLOSED
 
 
-def _transitivity(W: sp.csr_array) -> float:
-    """Return how often two neighbours of some items are neighbours."""
-    A = sp.csr_array((np.ones(W.nnz), W.indices, W.indptr), shape=W.shape)
+def _links(W: sp.csr_array) -> sp.csr_array:
+    """Return who is similar to whom, without items that are similar to nothing but themselves."""
+    A = sp.csr_array((np.ones(W.nnz), W.indices, W.indptr), shape=W.shape, copy=True)
     A.setdiag(0.0)
     A.eliminate_zeros()
-    rows = A[:: -(-A.shape[0] // CENTRES)]
+    is_present = np.diff(A.indptr) > 0
+    return A if is_present.all() else A[is_present][:, is_present]
+
+
+def _transitivity(A: sp.csr_array) -> float:
+    """Return how often two neighbours of some items are neighbours.
+
+    They are every n-th item by the number of walks of three steps, whatever the order of the items.
+    """
+    by_walks = np.argsort(A @ (A @ np.diff(A.indptr)), kind="stable")
+    rows = A[by_walks[:: -(-len(by_walks) // CENTRES)]]
     degrees = np.diff(rows.indptr)
     return float((rows @ A).multiply(rows).sum() / max(np.sum(degrees * (degrees - 1)), 1))
 
@@ -124,4 +137,5 @@ def _transitivity(W: sp.csr_array) -> float:
 def _is_relative(W: sp.csr_array) -> bool:
     """Tell whether the largest weight of nearly every item is the same."""
     largest = W.max(axis=1).toarray().ravel()
+    largest = largest[largest > 0.0]
     return bool(np.mean(largest < (1.0 - EQUAL) * largest.max()) <= BELOW)

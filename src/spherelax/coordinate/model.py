@@ -135,10 +135,6 @@ class Reading(ABC):
         """Return what the similarities of any graph are worth, by the reading of a model."""
         return self.view(graph)[0]
 
-    def extend(self, before: Model, graph: Graph) -> Model:  # noqa: ARG002 (lists need it)
-        """Return the model of a graph that has grown from that of a model with this reading."""
-        return self.read(graph)
-
     def degrees(self, graph: Graph) -> NDArray[np.float64]:
         """Return the degree of each item: its number of similarities."""
         return np.diff(graph.indptr).astype(float)

@@ -36,12 +36,8 @@ SPREAD = 1.5
 ABOVE_NOISE = 0.15
 # Fewer items than that cannot show noise.
 FEW = 20
-# Problems of noise that are solved, and at most, where labels save more than those of noise, but
-# not by this multiple of SPREAD; of many items, one is like the other.
+# Problems of noise that are solved.
 N_SURROGATES = 3
-MOST_SURROGATES = 9
-CLEAR = 2.0
-N_SURROGATES_OF_MANY = 1
 # Of a group with more items than this multiple of its similarities with another group, only the
 # items that have any change places: else many small groups beside a large one would take memory for
 # the product of both.
@@ -61,21 +57,10 @@ def beyond_noise(walked: Walked, route: Route) -> NDArray[np.bool_]:
         return known
     if walked.is_large:
         return np.full(len(savings), _as_some_components(walked, route))
-    most = N_SURROGATES_OF_MANY if route.has_many(model) else MOST_SURROGATES
-    level = -np.inf
-    for seed in range(most):
-        level = max(level, float(np.asarray(_at_random(model, route, seed).path.savings).max()))
-        is_beyond = bool(savings.max() > level + _margin(model, SPREAD))
-        is_clear = bool(savings.max() > level + _margin(model, CLEAR * SPREAD))
-        if seed + 1 >= N_SURROGATES and (is_clear or not is_beyond):
-            break
-    return np.full(len(savings), is_beyond)
-
-
-def _margin(model: Model, spread: float) -> float:
-    """Return by how much labels must save more than those of noise do at most."""
     n_items = model.totals.n_present
-    return max(ABOVE_NOISE * n_items, spread * float(np.sqrt(n_items)))
+    least = savings.max() - max(ABOVE_NOISE * n_items, SPREAD * float(np.sqrt(n_items)))
+    random = (_at_random(model, route, seed).path.savings for seed in range(N_SURROGATES))
+    return np.full(len(savings), all(np.asarray(each).max() < least for each in random))
 
 
 def judge_savings(

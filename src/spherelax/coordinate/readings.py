@@ -30,15 +30,14 @@ from spherelax.coordinate.graph import (
     neighbors,
 )
 from spherelax.coordinate.lists import (
+    ByScore,
     Foretold,
     Scores,
     judge_odds,
-    judge_right,
     learn_again,
     learn_scores,
     log_odds,
     odds_of_information,
-    predict_right,
     wedges_of_list,
 )
 from spherelax.coordinate.model import Facts, Model, Reading, Saving
@@ -62,11 +61,8 @@ from spherelax.coordinate.worth import (
     rank_worth,
     surprise_worth,
 )
-from spherelax.labels import Labels
+from spherelax.labels import Labels, count_pairs
 from spherelax.problem import NATS, Problem
-
-# What a listed pair is worth at least, as a share of the largest worth: all must attract a little.
-LEAST = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,16 +166,22 @@ class Ranked(Described):
 
     def learn(self, model: Model, labels: Labels) -> Self | None:
         """Learn from labels what a similarity of each rank is worth: its log likelihood ratio."""
-        description = model.description
-        account = model.labeling(labels).account
-        assert self.ranks is not None
+        description, totals = model.description, model.totals
+        account, ranks = model.labeling(labels).account, self.ranks
         assert isinstance(description, BlockModel)
         assert isinstance(account, Blocks)
-        ratios = description.log_ratios(account, int(self.ranks.by_item))
-        if ratios is None or ratios.max() <= 0.0:
+        assert ranks is not None
+        n_listed = totals.n_entries // 2
+        if account.listed in (0, n_listed):
             return None
-        worth = np.maximum(ratios / ratios.max(), LEAST).astype(np.float32)
-        return replace(self, worth=Worth(self.ranks.lowest(), worth))
+        nats = description.weigh_pairs(account, by_item=ranks.by_item, is_corrected=False).listed
+        if n_listed == count_pairs(totals.n_present):  # no pair is absent, to compare with
+            nats = nats - nats.min()
+        if nats.max() <= 0.0:
+            return None
+        # All listed pairs must attract a little.
+        worth = np.maximum(nats / nats.max(), SUREST).astype(np.float32)
+        return replace(self, worth=Worth(ranks.lowest(), worth))
 
     def generalise(self, part: Model, facts: Facts) -> Self:
         """Keep ranks and steps; a similarity is as rare as in the whole."""
@@ -250,7 +252,7 @@ class LogOdds(Reading):
         if right is None or len(right) == 0:
             return graph
         overall = np.clip(right.mean(), SUREST, 1.0 - SUREST)
-        ratio = logit(predict_right(model.given, right, graph)) - logit(overall)
+        ratio = logit(ByScore.of(model.given, right).predict(graph)) - logit(overall)
         return graph._replace(values=np.asarray(ratio))
 
     def generalise(self, part: Model, facts: Facts) -> Self:  # noqa: ARG002
@@ -318,12 +320,6 @@ class Listed(LogOdds):
     def bind(self, graph: Graph, judged: Judged) -> Model:
         """Return the model of a graph whose pairs have been judged."""
         return Model(graph, log_odds(graph, judged.right, self.scores), self, judged)
-
-    def extend(self, before: Model, graph: Graph) -> Model:
-        """Judge pairs as those with the same score were judged before."""
-        assert before.judged is not None
-        right = predict_right(before.given, before.judged.right, graph)
-        return self.bind(graph, judge_right(right))
 
 
 def read_problem(
@@ -395,9 +391,3 @@ def begin(graph: Graph, unit: float, is_corrected: bool = False) -> Model:
 def unit_of(problem: Problem) -> float:
     """Return the largest similarity outside groups; 1 where there is none or they are nats."""
     return 1.0 if problem.kind in NATS else largest(problem) or 1.0
-
-
-def extend(model: Model, problem: Problem) -> Model:
-    """Return the model of a problem that has grown from the one of a model, by the same reading."""
-    reading = Stated(kind="odds") if problem.kind == "odds" else model.reading
-    return reading.extend(model, build_graph(problem, reading.unit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,17 +13,16 @@ from numpy.typing import NDArray
 from spherelax.coordinate.copies import find_duplicates, graph_of_all
 from spherelax.coordinate.either import could_be_either, solve_either
 from spherelax.coordinate.finish import finish
-from spherelax.coordinate.finish_points import Finished, find_borders, finish_points
-from spherelax.coordinate.graph import Graph, are_new
+from spherelax.coordinate.finish_points import Finished, finish_points
+from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.kinds import recognise
 from spherelax.coordinate.model import Model
-from spherelax.coordinate.moves import absorb_items, assign_items
 from spherelax.coordinate.points import MOST_ITEMS
-from spherelax.coordinate.readings import Learnt, extend
+from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Interrupted, Walked, run
 from spherelax.coordinate.solved import CoordinateSolved
 from spherelax.coordinate.trail import Route
-from spherelax.labels import Labels, count_labels, renumber, separate_groups
+from spherelax.labels import Labels, renumber
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
 from spherelax.problem import Problem
@@ -31,7 +31,6 @@ from spherelax.result import (
     Duplicates,
     Outcome,
     Status,
-    SweepPath,
 )
 from spherelax.settings import Coordinate
 
@@ -60,7 +59,8 @@ def solve(
     through = None if isinstance(pick, str) else pick
     has_neighbors = pick == "description" and problem.kind == "neighbors"
     is_metric = has_neighbors or pick == "valleys"
-    is_thorough = is_metric and problem.n_items <= MOST_ITEMS
+    n_alike = int(np.count_nonzero(~problem.isolated))
+    is_thorough = is_metric and n_alike <= MOST_ITEMS
     route = Route(settings, n_threads, through, is_thorough)
     is_complete = True
     try:
@@ -81,7 +81,7 @@ def solve(
         if is_complete and scales is not None:
             found = finish_points(walked, route, scales[given], callback)
         elif is_complete and has_neighbors and picked.status is Status.DESCRIBED:
-            found = find_borders(walked, route, callback)
+            found = finish_points(walked, route, None, callback)
         else:
             for better in finish(walked, route, found, joins_noise=problem.groups is None):
                 found = better
@@ -102,9 +102,10 @@ def solve(
             model,
             route,
             teacher,
-            _duplicates(problem, model, labels),
+            duplicates_of(problem, model, labels),
             None if sources is None else sources[given],
             found.unseen,
+            names=problem.names,
         ),
         right=picked.right,
         left=picked.left,
@@ -114,7 +115,7 @@ def solve(
     )
 
 
-def _duplicates(problem: Problem, model: Model, labels: Labels) -> tuple[Duplicates, ...]:
+def duplicates_of(problem: Problem, model: Model, labels: Labels) -> tuple[Duplicates, ...]:
     """Return for each group how many of its items are copies."""
     if problem.groups is None or not model.graph.grouped:
         return ()
@@ -136,78 +137,18 @@ def solve_soft(problem: Problem, settings: Coordinate, pick: str | float, **othe
     hard = solve(problem, settings, pick, **others)
     solved: Any = hard.solved
     if not (hard.is_complete and solved.with_copies):
-        return hard
+        return with_found(hard, solved.found)
     free = problem.freed(solved.with_copies)
     if free.kind != "odds":
         free = replace(free, kind=_kind(solved.model))
     soft = solve(free, settings, pick, sources=problem.groups, **others)
-    return replace(with_found(soft, solved), kind=hard.kind)
+    return replace(with_found(soft, solved.found), kind=hard.kind)
 
 
-def with_found(outcome: Outcome, solved: CoordinateSolved) -> Outcome:
-    """Return an outcome with the copies that were found with groups, before items were free."""
+def with_found(outcome: Outcome, found: Iterable[Duplicates]) -> Outcome:
+    """Return an outcome that lets copies share labels, with those found before items were free."""
     new: Any = outcome.solved
-    return replace(outcome, solved=replace(new, found=solved.found))
-
-
-def absorb(
-    problem: Problem,
-    solved: CoordinateSolved,
-    labels: Labels,
-    alpha: float,
-    sources: NDArray[np.int32] | None = None,
-    *,
-    keeps_known: bool = False,
-) -> Outcome:
-    """Give labels to the items of a problem of which the first ones have labels, at a resolution.
-
-    Items whose similarities are as before keep their labels, unless a label merges that holds
-    others; if ``keeps_known``, all known items do. The resolution stays what it was (0 for log
-    odds, at which their labels were found); where degrees are corrected for, which grow with the
-    collection, it stays in proportion to the average. ``sources`` is that of `solve`.
-    """
-    before, model = solved.model, extend(solved.model, problem)
-    graph = model.graph
-    unit = model.average if before.reading.is_corrected else before.plain_average or before.average
-    gamma = 0.0 if before.reading.is_likelihood else unit * alpha / (1.0 - alpha)
-    n_new = graph.n_items - len(labels)
-    alone = np.arange(n_new, dtype=np.int32) + np.int32(count_labels(labels))
-    everyone, active = np.r_[labels, alone], are_new(before.given, model.given)
-    if problem.groups is not None and not keeps_known:
-        n_labels, everyone = count_labels(everyone), separate_groups(everyone, problem.groups)
-        active |= count_labels(everyone) != n_labels
-    everyone = everyone[graph.given]
-    if keeps_known:
-        everyone = assign_items(graph, everyone, count_labels(labels), gamma)
-    elif active.any():
-        everyone = absorb_items(graph, everyone, gamma, active)
-    labeling = model.labeling(everyone)
-    found = renumber(graph.as_given(labeling.labels))
-    resolution = gamma / model.average
-    path = SweepPath(
-        alphas=np.array([resolution / (1.0 + resolution)]),
-        etas=np.zeros(1),
-        objectives=np.array([model.objective(labeling.account, resolution)]),
-        labels=(found,),
-        savings=np.array([labeling.saving]),
-    )
-    return Outcome(
-        labels=found,
-        alpha=float(path.alphas[0]),
-        index=0,
-        status=Status.ABSORBED,
-        is_complete=True,
-        path=path,
-        solved=CoordinateSolved(
-            model,
-            solved.route,
-            labeling.labels,
-            _duplicates(problem, model, found),
-            None if sources is None else sources[graph.given],
-            None if solved.unseen is None else solved.unseen.elsewhere(),
-        ),
-        reading=model.reading.name,
-    )
+    return replace(outcome, solved=replace(new, found=tuple(found), is_soft=True))
 
 
 class _AsGiven:
@@ -229,6 +170,6 @@ def _teacher(walked: Walked, found: Finished) -> Labels:
 
     Where the path does not have the best, they are those that were found.
     """
-    is_best = found.status in (Status.DESCRIBED, Status.VALLEYS, Status.BORDERS)
+    is_best = found.status in (Status.DESCRIBED, Status.VALLEYS, Status.CLOUD, Status.BORDERS)
     is_joined = found.status is Status.NOISE and not isinstance(walked.model.reading, Learnt)
     return found.labels if is_best or is_joined else walked.labels

@@ -5,7 +5,7 @@ A reader returns :class:`Items`, or :class:`Points` for a table of features. Giv
 user's own names. A file is written completely or not at all.
 """
 
-from spherelax.io.answers.answers import columns_csv, summary, write_answer
+from spherelax.io.answers.answers import columns_csv, summary, write_answer, write_columns
 from spherelax.io.answers.saved import load_result, save_result
 from spherelax.io.files.source import Source
 from spherelax.io.files.streams import spooled
@@ -15,6 +15,7 @@ from spherelax.io.readers.cells import Cells, from_anndata, label_obs, read_h5ad
 from spherelax.io.readers.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
 from spherelax.io.readers.graphs import from_graph, label_nodes
 from spherelax.io.readers.images import ImageFolder
+from spherelax.io.readers.judgements import read_judgements
 from spherelax.io.readers.pairs import Records, read_pairs
 from spherelax.io.readers.points import Neighbors, Points, read_points
 from spherelax.io.readers.tables import read_edges, read_groups
@@ -46,6 +47,7 @@ __all__ = [
     "read_edges",
     "read_groups",
     "read_h5ad",
+    "read_judgements",
     "read_matrix",
     "read_pairs",
     "read_points",
@@ -56,5 +58,6 @@ __all__ = [
     "summary",
     "write_answer",
     "write_colmap",
+    "write_columns",
     "write_h5ad",
 ]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.words import ITEMS, Words
-from spherelax.problem import Matrix, Problem
-from spherelax.result import Result
+from spherelax.problem import Matrix, Problem, hash_names
+from spherelax.result import Questions, Result
 
 # Names of items or groups, as they were read: text, numbers or what else a table holds.
 Names = list[Any]
@@ -26,6 +26,8 @@ class Named(ABC):
 
     ids: Names | None
     groups: Names | None = None
+    lasting: NDArray[np.integer] | None = None
+    details: Columns | None = None
     # What a label is called in files, and what all is called in texts.
     word: ClassVar[str] = "label"
     words: ClassVar[Words] = ITEMS
@@ -52,13 +54,17 @@ class Named(ABC):
         """
         check_count(result, self.n_items, "items")
         return {
-            **self._who(),
+            **self.who(),
             self.word: self.numbers(result).tolist(),
             "confidence": result.confidence.tolist(),
         }
 
     def entities(self, result: Result) -> Columns:
-        """Return labels as columns: label, size and, if known, how likely it is pure, and whole.
+        """Return labels as columns: what is known of each, and what to show for it.
+
+        After the label and its size come, if known, how likely it is pure, and whole; the item
+        that represents it; and, of records with other columns, the value with most probability
+        behind it: the sum of the confidences of the items that have it.
 
         Examples
         --------
@@ -66,16 +72,24 @@ class Named(ABC):
         >>> items = Items(np.array([[0, 2.0, -2], [2, 0, 0], [-2, 0, 0]]), None, kind="odds")
         >>> columns = items.entities(sl.solve(items.problem))
         >>> list(columns), columns["size"]
-        (['label', 'size', 'pure', 'whole'], [2, 1])
+        (['label', 'size', 'pure', 'whole', 'representative_item'], [2, 1])
         """
         numbers = np.empty(result.n_labels, dtype=int)
         numbers[result.labels] = self.numbers(result)
         order = np.argsort(numbers, kind="stable")[np.count_nonzero(numbers < 0) :]
-        columns = {self.word: numbers, "size": np.bincount(result.labels)}
+        columns = {self.word: numbers.tolist(), "size": np.bincount(result.labels).tolist()}
         likely = result.entities()
         if likely is not None:
-            columns |= likely._asdict()
-        return {name: column[order].tolist() for name, column in columns.items()}
+            columns |= {name: column.tolist() for name, column in likely._asdict().items()}
+        first = result.representatives().tolist()
+        for name, column in self.who().items():
+            if name != "group":
+                columns[f"representative_{name}"] = [column[item] for item in first]
+        for name, column in (self.details or {}).items():
+            shown = f"{name}_value" if name in columns else name
+            columns[shown] = likeliest_values(column, result)
+        at = order.tolist()
+        return {name: [column[label] for label in at] for name, column in columns.items()}
 
     def pairs(self, result: Result) -> Columns:
         """Return the pairs that share a label as columns: both items, label, probability if known.
@@ -89,16 +103,37 @@ class Named(ABC):
         (['item_a', 'item_b', 'label', 'probability'], ['anna'])
         """
         numbers, found = self.numbers(result), result.pairs()
-        columns = {
-            f"{name}_{side}": [column[item] for item in items]
-            for side, items in zip("ab", found.items.T.tolist(), strict=True)
-            for name, column in self._who().items()
-        }
+        columns = self._both(found.items)
         columns[self.word] = numbers[found.items[:, 0]].tolist()
         likely = found.probability
         return columns if likely is None else {**columns, "probability": likely.tolist()}
 
-    def _who(self) -> Columns:
+    def questions(self, asked: Questions) -> Columns:
+        """Return questions as columns: both items, an empty verdict, and what is known of each.
+
+        With the verdicts filled in, they are judgements: see :func:`spherelax.io.read_judgements`.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> W = np.array([[0, 3, 0.5], [3, 0, 0], [0.5, 0, 0]])
+        >>> items = Items(W, ["ann", "anna", "bob"], kind="odds")
+        >>> columns = items.questions(sl.solve(items.problem).questions(1))
+        >>> columns["item_a"], columns["item_b"], columns["verdict"]
+        (['ann'], ['bob'], [''])
+        """
+        known = {name: column for name, column in asked.columns().items() if "item" not in name}
+        return {**self._both(asked.items), "verdict": [""] * len(asked), **known}
+
+    def _both(self, pairs: NDArray[np.intp]) -> Columns:
+        """Return the columns that name both items of each pair."""
+        return {
+            f"{name}_{side}": [column[item] for item in items]
+            for side, items in zip("ab", pairs.T.tolist(), strict=True)
+            for name, column in self.who().items()
+        }
+
+    def who(self) -> Columns:
         """Return the columns that name each item."""
         return {"item": self._ids()} | ({} if self.groups is None else {"group": self.groups})
 
@@ -112,6 +147,11 @@ class Named(ABC):
         >>> Items(W, ["a", "b", "c"]).numbers(sl.solve(W, pick=9.0))
         array([0, 1, 2], dtype=int32)
         """
+        own = self._own_numbers(result)
+        return own if self.lasting is None else np.where(own < 0, own, self.lasting[own])
+
+    def _own_numbers(self, result: Result) -> NDArray[np.integer]:
+        """Return the numbers of labels that no earlier answer has given."""
         check_count(result, self.n_items, "items")
         return result.labels
 
@@ -136,6 +176,9 @@ class Items(Named):
         Group of each item; None for an item without a group. None instead of a list: no groups.
     kind : {"graph", "neighbors", "pairs", "odds", "information"} or None
         What the similarities are, as in :func:`spherelax.solve`. None: that is to be found out.
+    lasting : ndarray or None
+        What each number of a label is called instead in files and reports: the id that an earlier
+        answer gave it, see :func:`spherelax.keep_ids`.
 
     Examples
     --------
@@ -147,6 +190,7 @@ class Items(Named):
     ids: Names | None
     groups: Names | None = None
     kind: str | None = field(default=None, kw_only=True)
+    lasting: NDArray[np.integer] | None = field(default=None, kw_only=True, repr=False)
 
     @classmethod
     def of(cls, problem: Problem, ids: Names | None) -> Items:
@@ -169,12 +213,12 @@ class Items(Named):
 
     @cached_property
     def problem(self) -> Problem:
-        """Similarities, groups, kind and ranks of names, checked once, for `solve`."""
+        """Similarities, groups, kind and names, checked once, for `solve`."""
         problem = Problem.check(self.similarity, self.groups, self.kind)
         if self.ids is None:
             return problem
-        by_name = sorted(range(self.n_items), key=self.names.__getitem__)
-        return replace(problem, rank=np.argsort(by_name))
+        who = (column for name, column in self.who().items() if name != "group")
+        return replace(problem, names=hash_names(zip(*who, strict=True)))
 
     def with_groups(self, groups: Names | None) -> Self:
         """Return the same items with other groups; similarities are not checked again.
@@ -198,6 +242,30 @@ class Items(Named):
         array([0.5])
         """
         return similarity
+
+
+def likeliest_values(values: Names, result: Result) -> Names:
+    """Return for each label the value with most probability behind it; None where all are missing.
+
+    It is the sum of the confidences of the items that have the value; of equally likely values,
+    that of the surest item.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> result = sl.solve(np.kron(np.eye(2), np.ones((3, 3))))
+    >>> likeliest_values(["Ann", "Anna", "Anna", None, "Bo", None], result)
+    ['Anna', 'Bo']
+    """
+    behind: list[dict[str, float]] = [{} for _ in range(result.n_labels)]
+    values_by_text = {repr(value): value for value in values if value is not None}
+    for item in np.argsort(-result.confidence, kind="stable").tolist():
+        if values[item] is not None:
+            found, text = behind[result.labels[item]], repr(values[item])
+            found[text] = found.get(text, 0.0) + float(result.confidence[item])
+    return [
+        values_by_text[max(found, key=found.__getitem__)] if found else None for found in behind
+    ]
 
 
 def check_count(result: Result, expected: int, what: str) -> None:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from spherelax.errors import InvalidInputError
 from spherelax.labels import Labels, count_labels, separate
 from spherelax.metrics import modularity
 from spherelax.pick import pick_step
@@ -118,8 +120,38 @@ class PowerSolved:
     def tied(self) -> None:
         """Return None: this solver takes similarities for a graph."""
 
+    def link(self, labels: Labels, n_labels: int) -> None:
+        """Return None: this solver merges labels in its sweep only."""
+
     def duplicates(self) -> None:
         """Return None: this solver does not look for copies."""
+
+    def keep_judgements(self, *_: object) -> NoReturn:
+        """Refuse judgements."""
+        raise InvalidInputError(
+            "judgements need a result of the coordinate solver; found one of the power solver"
+        )
+
+    def explain(self, *_: object) -> NoReturn:
+        """Refuse to explain: labels come from rows of U, not from what single pairs are worth."""
+        raise InvalidInputError(
+            "explain needs a result of the coordinate solver; found one of the power solver"
+        )
+
+    def draw(self, *_: object) -> NoReturn:
+        """Refuse questions."""
+        raise InvalidInputError(
+            "questions need a result of the coordinate solver; found one of the power solver"
+        )
+
+    def known(self) -> None:
+        """Return None: results of this solver are not extended."""
+
+    def similarities(self, kind: str) -> NoReturn:  # noqa: ARG002 (of the face)
+        """Refuse to forget items."""
+        raise InvalidInputError(
+            "forget needs a result of the coordinate solver; found one of the power solver"
+        )
 
     def embedding(self, index: int) -> NDArray[np.float64]:
         """Run the sweep up to a step and return its U."""

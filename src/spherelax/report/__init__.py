@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from itertools import chain
 
 from numpy.typing import ArrayLike
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items
 from spherelax.report.case import Case
+from spherelax.report.explained import explain_labels
 from spherelax.report.inputs import describe_inputs, find_oddities
 from spherelax.report.outcome import describe_outcome, least_certain
 from spherelax.report.page import Parts, make_page
@@ -33,7 +35,8 @@ def report_html(
     """Return an HTML page that helps to decide whether to trust the labels.
 
     It shows the input and what is unusual in it, the labels and their confidence, the sweep with a
-    slider over all its steps, some labels whole, and the items with the lowest confidence. What
+    slider over all its steps, some labels whole, why labels are together or apart, with a search
+    for items, and the items with the lowest confidence. What
     :class:`~spherelax.io.Records` know of each record is shown beside it. The page needs no other
     files, and names from the data cannot run as HTML or scripts. The similarity matrix is drawn in
     at most 128 x 128 cells, so the page stays small with many items.
@@ -80,19 +83,22 @@ def report_html(
         raise InvalidInputError("images need items with groups, one per image; found no groups")
     case = Case.of(items, result)
     inputs = describe_inputs(case)
-    wholes = choose_whole(case)
+    wholes, unsure = choose_whole(case), least_certain(case)
+    shown = [*(one.members[0] for one in wholes), *(row.item for row in unsure)]
     pictures, crops = None, {}
     if images is not None and positions is not None:
         pictures = make_pictures(case, images, positions)
-        crops = make_crops(case, images, positions, [one.members for one in wholes])
+        members = chain.from_iterable(one.members for one in wholes)
+        crops = make_crops(case.groups or [], images, positions, members)
     parts = Parts(
         inputs=inputs,
         oddities=find_oddities(case, inputs),
         outcome=describe_outcome(case),
-        unsure=least_certain(case),
+        unsure=unsure,
         steps=make_steps(case),
         pictures=pictures,
         wholes=wholes,
         crops=crops,
+        whys=explain_labels(case, shown),
     )
     return make_page(case, parts, case.say(TITLE) if title is None else title)

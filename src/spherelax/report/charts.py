@@ -23,7 +23,15 @@ LEAST = 1e-100  # values that differ by less are equal
 MARGIN = 0.08
 # Status of labels that were chosen by eta, and of those chosen neither by eta nor by saving.
 BY_ETA = (Status.VALLEY, Status.SETTLED, Status.SINGLE, Status.RISING, Status.STILL)
-OTHERWISE = (Status.VALLEYS, Status.BORDERS, Status.STABLE, Status.CHOSEN, Status.NEAREST)
+OTHERWISE = (
+    Status.VALLEYS,
+    Status.CLOUD,
+    Status.BORDERS,
+    Status.STABLE,
+    Status.CHOSEN,
+    Status.LINKED,
+    Status.NEAREST,
+)
 
 
 class Axis(NamedTuple):
@@ -43,15 +51,18 @@ class Curve(NamedTuple):
 
 
 def linear(values: NDArray[np.float64], max_ticks: int = MAX_TICKS) -> Axis:
-    """Return a linear axis from the smallest to the largest value.
+    """Return a linear axis from the smallest to the largest finite value, where others end.
 
     Examples
     --------
-    >>> linear(np.array([0.0, 5.0, 10.0])).places
-    array([0. , 0.5, 1. ])
+    >>> linear(np.array([0.0, 5.0, 10.0, np.inf])).places
+    array([0. , 0.5, 1. , 1. ])
     """
-    low, high = float(values.min()), float(values.max())
-    if high - low < LEAST:
+    is_finite = np.isfinite(values)
+    low = float(values.min(where=is_finite, initial=np.inf))
+    high = float(values.max(where=is_finite, initial=-np.inf))
+    values = np.nan_to_num(values, nan=low, posinf=high, neginf=low)
+    if not LEAST <= high - low < np.inf:
         return Axis(np.full(len(values), 0.5), [(0.5, _number(low))])
     step = 10.0 ** np.floor(np.log10((high - low) / 2))
     step *= next(n for n in (0.5, 1, 2, 5, 10) if (high - low) / (n * step) < max_ticks)

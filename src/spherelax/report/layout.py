@@ -45,7 +45,7 @@ def render(
         title=text(title),
         style=packaged("page.css"),
         script=script,
-        script_hash=_hash(script),
+        script_hash=script_hash(script),
         contents="".join(f'<li><a href="#{part.id}">{part.heading}</a></li>' for part in sections),
         sections=before + body,
         data=embedded(data),
@@ -53,6 +53,12 @@ def render(
     )
 
 
-def _hash(script: str) -> str:
-    """Return the hash of our script; the browser runs no other one."""
+def script_hash(script: str) -> str:
+    """Return the hash of our script; the browser runs no other one.
+
+    Examples
+    --------
+    >>> script_hash("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

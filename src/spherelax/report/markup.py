@@ -158,9 +158,9 @@ def bars(caption: str, head: tuple[str, str], rows: Iterable[tuple[str, int]], i
     )
 
 
-def packaged(filename: str) -> str:
-    """Return the text of a file that comes with the package."""
-    return (pkgutil.get_data(__name__, filename) or b"").decode()
+def packaged(filename: str, module: str = __name__) -> str:
+    """Return the text of a file that comes with the package, beside a module."""
+    return (pkgutil.get_data(module, filename) or b"").decode()
 
 
 def _cells(kinds: Sequence[str], row: Sequence[str], heads: Sequence[str]) -> str:

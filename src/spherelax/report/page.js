@@ -85,6 +85,52 @@
     });
   });
   document.querySelectorAll(".chooser").forEach((control) => { control.hidden = false; });
+
+  // The search lists items by their names; one that is chosen shows why its label is as it is.
+  const search = byId("search");
+  const kinds = [(said, asked) => said === asked, (said, asked) => said.startsWith(asked),
+    (said, asked) => said.includes(asked)];
+
+  const order = new Intl.Collator("en", { numeric: true });
+  const listed = data.why.items.map(([said, at]) => ({ said, at, key: said.toLowerCase() }));
+  listed.sort((one, other) => order.compare(one.key, other.key));
+
+  function find(asked) {
+    if (!asked) return [];
+    const found = kinds.flatMap((is) => listed.filter((one) => is(one.key, asked)));
+    return [...new Set(found)].slice(0, 6);
+  }
+
+  function choose(at) {
+    document.querySelectorAll(".why").forEach((part) => { part.hidden = part.id !== `why-${at}`; });
+    byId("hits").hidden = true;
+    byId(`why-${at}`).querySelector("h3").focus();
+  }
+
+  function list(hits) {
+    byId("hits").replaceChildren(...hits.map(({ said, at }) => {
+      const line = document.createElement("li");
+      const button = document.createElement("button");
+      button.append(...names([said]));
+      button.addEventListener("click", () => choose(at));
+      line.append(button);
+      return line;
+    }));
+    if (!hits.length && search.value.trim()) {
+      const line = document.createElement("li");
+      line.textContent = data.why.none;
+      byId("hits").append(line);
+    }
+    byId("hits").hidden = !search.value.trim();
+  }
+
+  if (search) {
+    const hits = () => find(search.value.trim().toLowerCase());
+    search.addEventListener("input", () => list(hits()));
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && hits().length) choose(hits()[0].at);
+    });
+  }
   const zoom = byId("zoom");
   if (zoom) {
     zoom.addEventListener("input", () => document.body.style.setProperty("--zoom", zoom.value));

@@ -11,6 +11,7 @@ from spherelax.io.answers.answers import UNSURE
 from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped
+from spherelax.report.explained import Whys, why_data, why_section
 from spherelax.report.inputs import Example, Inputs, Oddity
 from spherelax.report.layout import Section, render
 from spherelax.report.markup import (
@@ -47,6 +48,7 @@ class Parts(NamedTuple):
     pictures: Pictures | None
     wholes: list[Whole]
     crops: Mapping[int, bytes]
+    whys: Whys
 
 
 def make_page(case: Case, parts: Parts, title: str) -> str:
@@ -62,6 +64,7 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
     whole = whole_section(case, parts.wholes, parts.crops)
     sections += [
         Section("whole", case.say("One label whole"), whole),
+        Section("why", "Why together, why apart", why_section(case, parts.whys)),
         Section("unsure", case.say("Items with the lowest confidence"), _unsure(case, parts)),
     ]
     return render(
@@ -69,7 +72,7 @@ def make_page(case: Case, parts: Parts, title: str) -> str:
         sections,
         before=verdict_section(case, parts.outcome, len(parts.oddities)),
         script=packaged("page.js"),
-        data=sweep_data(case, parts.steps),
+        data={**sweep_data(case, parts.steps), "why": why_data(case, parts.whys)},
     )
 
 

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.items import Names
 from spherelax.labels import count_labels
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, why
@@ -81,7 +82,7 @@ def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: Array
     image_of = np.array([number.get(group, -1) for group in case.groups or ()])
     image_of[~np.isfinite(points).all(axis=1)] = -1
     chosen = _most_changed(case, image_of, len(shown))
-    thumbnails = [_thumbnail(str(shown[at]), images[shown[at]]) for at in chosen]
+    thumbnails = [make_thumbnail(str(shown[at]), images[shown[at]]) for at in chosen]
     scale = np.ones(len(shown))
     scale[chosen] = [thumbnail.scale for thumbnail in thumbnails]
     points = (points + 0.5) * scale[image_of][:, None]
@@ -101,25 +102,30 @@ def make_pictures(case: Case, images: Mapping[Hashable, bytes], positions: Array
 
 
 def make_crops(
-    case: Case,
+    groups: Names,
     images: Mapping[Hashable, bytes],
     positions: ArrayLike,
-    members: Iterable[list[int]],
+    items: Iterable[int],
 ) -> dict[int, bytes]:
     """Cut out the part of an image around each item, as JPEG; without those that have no image."""
-    points, groups = np.asarray(positions, dtype=float), case.groups or []
-    items = [
-        item
-        for item in chain.from_iterable(members)
-        if groups[item] in images and np.isfinite(points[item]).all()
-    ]
+    points = np.asarray(positions, dtype=float)
+    placed = [item for item in items if groups[item] in images and np.isfinite(points[item]).all()]
     crops: dict[int, bytes] = {}
-    for group in dict.fromkeys(groups[item] for item in items):
+    for group in dict.fromkeys(groups[item] for item in placed):
         image = _decoded(str(group), images[group])
-        for item in (item for item in items if groups[item] == group):
+        for item in (item for item in placed if groups[item] == group):
             left, top = (round(float(at) - CROP / 2) for at in points[item])
             crops[item] = _jpeg(image.crop((left, top, left + CROP, top + CROP)))
     return crops
+
+
+def make_thumbnail(group: str, content: bytes) -> Thumbnail:
+    """Return a small copy of an image."""
+    image = _decoded(group, content)
+    width, height = image.size
+    scale = min(1.0, MAX_SIDE / max(width, height))
+    size = max(1, round(scale * width)), max(1, round(scale * height))
+    return Thumbnail(group, _jpeg(image, size), *size, scale)
 
 
 def _most_changed(case: Case, image_of: NDArray[np.intp], n_images: int) -> list[int]:
@@ -184,15 +190,6 @@ def _spread(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return all lines, or MAX_LINES of them at equal distances in the list."""
     step = max(1.0, len(lines) / MAX_LINES)
     return [lines[int(at * step)] for at in range(min(len(lines), MAX_LINES))]
-
-
-def _thumbnail(group: str, content: bytes) -> Thumbnail:
-    """Return a small copy of an image."""
-    image = _decoded(group, content)
-    width, height = image.size
-    scale = min(1.0, MAX_SIDE / max(width, height))
-    size = max(1, round(scale * width)), max(1, round(scale * height))
-    return Thumbnail(group, _jpeg(image, size), *size, scale)
 
 
 def _jpeg(image: Image, size: tuple[int, int] | None = None) -> bytes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, SphereWarning
+from spherelax.judgements import Judgements
 from spherelax.labels import Labels, count_labels, inside_pairs
+from spherelax.result.explanation import Explanation, check_asked
 from spherelax.result.findings import Duplicates, EntityProbability, Pairs, Prediction
+from spherelax.result.frames import make_frame
 from spherelax.result.outcome import Solved
 from spherelax.result.path import SweepPath, nearest_step
+from spherelax.result.questions import Questions, ask
 from spherelax.result.reading import Reading
 from spherelax.result.sentences import say_status
 from spherelax.result.status import Status
@@ -26,14 +29,12 @@ from spherelax.settings import NOT_NEGATIVE, POSITIVE_INTEGER, check_range
 if TYPE_CHECKING:
     from spherelax.problem import Matrix
 
-# The function of each package that turns a dictionary of columns into a data frame.
-FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
-
-# Adds similarities and groups of more items to a result, for one of its methods.
+# Adds similarities and groups of more items to a result, for one of its methods; and forgets some.
 Extend = Callable[["Result", str, Any, Iterable[Hashable] | None], "Result"]
+Forget = Callable[["Result", Iterable[Hashable]], "Result"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Result:
     """The labels, how they were chosen, and the path, from which others can be chosen.
 
@@ -75,6 +76,8 @@ class Result:
     >>> result = sl.solve(W)
     >>> result.n_labels, result.labels[:5]
     (3, array([0, 0, 0, 0, 1], dtype=int32))
+    >>> result
+    Result(3 labels of 12 items; kind graph, reading ranked, status described)
     >>> result.at(0.1).n_labels, result.with_n_labels(1).status == sl.Status.CHOSEN
     (1, True)
     """
@@ -82,11 +85,26 @@ class Result:
     status: Status
     kind: str
     reading: Reading
-    path: SweepPath = field(repr=False)
+    path: SweepPath
     alternative: int | None = None
-    _solved: Solved = field(repr=False)
-    _extend: Extend | None = field(default=None, repr=False)
-    _asked: int | None = field(default=None, repr=False)
+    _solved: Solved
+    _extend: Extend | None = None
+    _forget: Forget | None = None
+    _asked: int | None = None
+    _n_groups: int | None = None
+
+    def __repr__(self) -> str:
+        """Tell what was found; the mean confidence only if it has been computed."""
+        groups = "" if self._n_groups is None else f" in {self._n_groups:,} groups"
+        said = [
+            f"{self.n_labels:,} labels of {len(self.labels):,} items{groups}",
+            f"kind {self.kind}, reading {self.reading}, status {self.status}",
+        ]
+        if "confidence" in vars(self):
+            said.append(f"mean confidence {self.confidence.mean():.2f}")
+        if self.alternative is not None:
+            said.append(f"about as good: {self.alternative:,} labels")
+        return f"Result({'; '.join(said)})"
 
     @property
     def labels(self) -> Labels:
@@ -119,13 +137,23 @@ class Result:
         return self._at_step(nearest_step(self.path, resolution), Status.CHOSEN)
 
     def with_n_labels(self, n_labels: int) -> Result:
-        """Return the result at a step with this number of labels, or with the nearest number.
+        """Return the result with this number of labels, or with the nearest number.
 
-        If no step has this number, there is a warning that says which one was taken. Of several
-        such steps, the labels are those that moved least; of several of these, the middle ones.
+        Of several steps that have it, the labels are those that moved least; of several of these,
+        the middle ones. If no step has it, the most similar labels of the next finer step are
+        merged (average linkage). That cannot be done with groups, for log odds, of labels that
+        nothing connects, by the power solver and if the result was loaded from a file. The labels
+        are then those of the step with the nearest number, and a warning says so.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
         sizes = self.path.n_labels
+        if n_labels not in sizes and n_labels < sizes.max():
+            at = int(np.where(sizes > n_labels, sizes, sizes.max()).argmin())
+            linked = self._solved.link(self.path.labels[at], n_labels)
+            if linked is not None and count_labels(linked) == n_labels:
+                labels = (*self.path.labels[:at], linked, *self.path.labels[at + 1 :])
+                path = replace(self.path, labels=labels, picked=at, joined=at)
+                return replace(self, status=Status.LINKED, path=path, alternative=None)
         distance = np.abs(np.log(sizes / min(n_labels, len(self.labels))))
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
@@ -184,6 +212,22 @@ class Result:
         """
         return self._solved.entity_probability(self.labels)
 
+    def representatives(self) -> NDArray[np.intp]:
+        """Return the item to show for each label, its medoid.
+
+        It is the item with the highest confidence, the expected share of the other items of its
+        label that are the same thing as it; of those that are equal to 0.01, the first.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> result = sl.solve([[0, 2, 0], [2, 0, 3], [0, 3, 0]], kind="odds")
+        >>> result.labels, result.representatives()
+        (array([0, 0, 0], dtype=int32), array([1]))
+        """
+        order = np.lexsort((-self.confidence.round(2), self.labels))
+        return order[np.searchsorted(self.labels[order], np.arange(self.n_labels))]
+
     def duplicates(self) -> tuple[Duplicates, ...] | None:
         """Return for each group how many of its items seem to be copies of another of its items.
 
@@ -233,8 +277,8 @@ class Result:
         Raises
         ------
         InvalidInputError
-            If there are fewer items than known ones; and if this result is of the power solver, or
-            was loaded from a file, which does not hold the similarities.
+            If there are fewer items than known ones; if this result is of the power solver; and if
+            it was loaded from a file and is of points, or an older version saved it.
 
         Examples
         --------
@@ -286,11 +330,168 @@ class Result:
     def _extended(self, method: str, similarity: Any, groups: Iterable[Hashable] | None) -> Result:
         """Return this result with more items; messages name the method."""
         if self._extend is None:
+            one = "one of points" if self.kind == "points" else "one"
             raise InvalidInputError(
-                f"{method} needs a result of the coordinate solver; found one that was loaded "
+                f"{method} needs a result of the coordinate solver; found {one} that was loaded "
                 "from a file"
             )
         return self._extend(self, method, similarity, groups)
+
+    def forget(self, items: Iterable[Hashable]) -> Result:
+        """Return the result without some items, as if they had never been there.
+
+        Their similarities go with them. Their components are solved again with what was learnt
+        frozen; all other labels stay. It is the result of ``solve(..., like=self)`` for a problem
+        that does not have these items. Judgements of them are dropped.
+
+        Parameters
+        ----------
+        items : sequence of names
+            Names of items of a problem that was read, such as ``"7"``, or ``("shop", 7)`` for a
+            record with a source. Else their numbers.
+
+        Returns
+        -------
+        Result
+            Of all other items, in their order. Its path has one step.
+
+        Raises
+        ------
+        InvalidInputError
+            If an item is not known; and if this result is of points or neighbours, of the power
+            solver, or was loaded from a file: then there are no similarities to solve again.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> result = sl.solve(np.kron(np.eye(2), np.ones((4, 4))))
+        >>> result.forget([0, 5]).labels
+        array([0, 0, 0, 1, 1, 1], dtype=int32)
+        """
+        if self._forget is None:
+            raise InvalidInputError("forget needs a result of `solve`; found one of parts of it")
+        return self._forget(self, items)
+
+    def judge(self, judgements: Any) -> Result:
+        """Return the result that keeps judgements: pairs known to be the same thing, or different.
+
+        Every judgement is kept. Judgements also tell at which level things are the same: where the
+        labels of another step agree with clearly more of them (3 nats of evidence), they are taken.
+        Then labels that hold different things are split, and those that hold the same thing are
+        joined; all others stay as they are. No new sweep is needed.
+
+        Parameters
+        ----------
+        judgements : Judgements, or triples of two items and a verdict
+            A verdict is "same", "different" or "cannot tell". See :class:`Judgements`.
+
+        Returns
+        -------
+        Result
+            Its status is that of this result.
+
+        Raises
+        ------
+        InvalidInputError
+            If judgements contradict each other or the groups; the message names the smallest set
+            of them that does. And if this result is of the power solver, or was loaded from a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> result = sl.solve(np.kron(np.eye(2), np.ones((4, 4))))
+        >>> result.judge([(0, 7, "different"), (0, 3, "different")]).labels
+        array([0, 0, 0, 1, 2, 2, 2, 2], dtype=int32)
+        """
+        judged, path = Judgements.of(judgements), self.path
+        if len(judged) == 0:
+            return self
+        kept = self._solved.keep_judgements(path.labels, path.picked, self._other_step(), judged)
+        labels = (*path.labels[: kept.at], kept.labels, *path.labels[kept.at + 1 :])
+        is_step = np.array_equal(kept.labels, path.labels[kept.at])
+        return replace(
+            self,
+            path=replace(path, labels=labels, picked=kept.at, joined=None if is_step else kept.at),
+            alternative=None if kept.is_settled else self.alternative,
+            _solved=kept.solved,
+        )
+
+    def explain(
+        self, one: int | None = None, other: int | None = None, *, entity: int | None = None
+    ) -> Explanation:
+        """Explain why two items share a label or do not, or what holds a label together.
+
+        Parameters
+        ----------
+        one, other : int
+            Numbers of two items.
+        entity : int
+            Number of a label, instead of items: the strongest pair across its weakest cut is
+            explained or, if it holds one item, the pair of this with the most similar one.
+
+        Returns
+        -------
+        Explanation
+            Which pairs speak for one label and which against it, the strongest path, the weakest
+            cut, and what would have to change, so that they part or join; ``print`` says it in
+            sentences. What would have to change was checked: with these pairs removed, or raised,
+            and all that was learnt kept, solving again parts or joins the two items.
+
+        Raises
+        ------
+        InvalidInputError
+            If an item or the label does not exist; and if this result is of the power solver, or
+            was loaded from a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import spherelax as sl
+        >>> W = np.kron(np.eye(2), np.ones((3, 3)))
+        >>> W[2, 3] = W[3, 2] = 1
+        >>> why = sl.solve(W).explain(2, 3)
+        >>> why.are_together, [reason.why for reason in why.reasons]
+        (False, ['weak'])
+        """
+        asked = check_asked(self.labels, one, other, entity)
+        return self._solved.explain(self.labels, self.path.alpha, *asked)
+
+    def questions(self, n: int) -> Questions:
+        """Return the n pairs of items whose answers would change the labels most.
+
+        Labels are drawn from the posterior; see :class:`Questions` for what is expected to change.
+        No two questions ask the same thing. If another answer is about as good, the first ones tell
+        which one is meant. Give the answers to :meth:`judge`, and ask again.
+
+        Parameters
+        ----------
+        n : int
+            The number of questions; there are fewer if nothing else is in doubt.
+
+        Raises
+        ------
+        InvalidInputError
+            If this result is of the power solver, or was loaded from a file.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> W, groups, truth = sl.datasets.make_partial_matching(9, 5, random_state=0)
+        >>> result = sl.solve(W, groups)
+        >>> [(a, b)] = result.questions(1).items.tolist()
+        >>> result = result.judge([(a, b, truth[a] == truth[b])])
+        """
+        check_range(POSITIVE_INTEGER, n=n)
+        steps, at = self.path.labels, self.path.picked
+        return ask(self.labels, self._solved.draw(steps, at, self._other_step()), n)
+
+    def _other_step(self) -> int | None:
+        """Return the step of the other answer that is about as good, if there is one."""
+        if self.alternative is None:
+            return None
+        return int(np.abs(self.path.n_labels - self.alternative).argmin())
 
     def embedding(self) -> Matrix:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.
@@ -338,8 +539,6 @@ class Result:
         >>> result.to_frame(ids=["a", "b", "c"])["label"].tolist()
         [0, 1, 2]
         """
-        if like not in FRAMES:
-            raise InvalidInputError(f"like must be one of {', '.join(FRAMES)}; found {like!r}")
         n_items = len(self.labels)
         columns: dict[str, Any] = {"item": list(range(n_items) if ids is None else ids)}
         if groups is not None:
@@ -350,18 +549,8 @@ class Result:
                     f"to_frame must have one {name} for each of {n_items} items; "
                     f"found {len(column)}"
                 )
-        try:
-            package = import_module(like)
-        except ImportError:
-            raise ImportError(f"to_frame needs {like}: pip install {like}") from None
         columns |= {"label": self.labels, "confidence": self.confidence}
-        try:
-            return getattr(package, FRAMES[like])(columns)
-        except (TypeError, ValueError, OverflowError) as error:
-            reason = str(error).partition("\n")[0]
-            raise InvalidInputError(
-                f"ids and groups must be of types that {like} has; {reason}"
-            ) from None
+        return make_frame(columns, like, "ids and groups")
 
     def _at_step(self, index: int, status: Status, asked: int | None = None) -> Result:
         """Return the result at a step of the path."""

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.judgements import Judgements
 from spherelax.labels import Labels
+from spherelax.result.explanation import Explanation
 from spherelax.result.findings import Duplicates, EntityProbability
 from spherelax.result.path import SweepPath, nearest_step
+from spherelax.result.questions import Drawn
 from spherelax.result.reading import Reading
 from spherelax.result.status import Status
+
+
+class Kept(NamedTuple):
+    """Labels that keep judgements, the step they belong to, and whether the level is settled.
+
+    ``solved`` is the solved problem that knows the judgements.
+    """
+
+    labels: Labels
+    at: int
+    is_settled: bool
+    solved: Solved
 
 
 class Solved(Protocol):
@@ -41,8 +57,30 @@ class Solved(Protocol):
     def tied(self) -> float | None:
         """Return the share of the right pairs that have the same score; None if it is not known."""
 
+    def link(self, labels: Labels, n_labels: int) -> Labels | None:
+        """Merge labels down to a number, as far as they touch; None if that cannot be done."""
+
     def duplicates(self) -> tuple[Duplicates, ...] | None:
         """Return for each group how many items are copies; None if that was not estimated."""
+
+    def keep_judgements(
+        self, steps: Sequence[Labels], at: int, other: int | None, judged: Judgements
+    ) -> Kept:
+        """Return labels that keep judgements; ``other`` is the step of another answer."""
+
+    def explain(
+        self, labels: NDArray[np.int32], alpha: float, one: int, other: int | None
+    ) -> Explanation:
+        """Explain two items or, without the other, the label of one."""
+
+    def draw(self, steps: Sequence[Labels], at: int, other: int | None) -> Drawn:
+        """Draw labels from the posterior; arguments are those of `keep_judgements`."""
+
+    def known(self) -> Any:
+        """Return what must be known to extend a result; None if it cannot be extended."""
+
+    def similarities(self, kind: str) -> Any:
+        """Return the similarities as a problem of a kind; raise an error if they are not there."""
 
     def embedding(self, index: int) -> Any:
         """Return the matrix U at a step: how strongly each item belongs to each label."""

@@ -86,6 +86,11 @@ class Status(Explained):
         "Neighbouring labels were merged, unless there is a valley between them: a place with "
         "fewer points.",
     )
+    CLOUD = (
+        "cloud",
+        "All points have one label, because there is no valley, a place with fewer points, between "
+        "any of them: there may be one cluster, or several that overlap.",
+    )
     BORDERS = (
         "borders",
         "The similarities were taken for a neighbour graph: the labels are those with the thinnest "
@@ -104,6 +109,11 @@ class Status(Explained):
     CHOSEN = (
         "chosen",
         "The labels are those of the step that was asked for.",
+    )
+    LINKED = (
+        "linked",
+        "No step has the number of labels that was asked for: the most similar labels of the next "
+        "finer step were merged.",
     )
     NEAREST = (
         "nearest",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -13,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.io.answers.answers import UNSURE
+from spherelax.io.answers.packed import Values
 from spherelax.io.files.mapped import mapped
-from spherelax.io.files.source import Source
-from spherelax.io.files.writing import replace_file
+from spherelax.io.files.seals import damaged, read_json, seal_json
 from spherelax.io.tables.parquet import parquet_batches, parquet_columns, write_parquet
-from spherelax.scale.kept import Values
 from spherelax.scale.shards import ITEMS, Shard, read_plan
 from spherelax.scale.shares import CONFIDENCE, LABELS
 
@@ -58,16 +56,18 @@ def answer(folder: Path, shard: int, into: Path) -> None:
     """
     chosen = read_plan(folder).shards[shard]
     labels, confidence = mapped(chosen.folder / LABELS), mapped(chosen.folder / CONFIDENCE)
+    if not len(labels) == len(confidence) == chosen.n_items:
+        raise damaged(chosen.folder / LABELS)
     found = _numbered(chosen, labels)
     pyarrow = import_module("pyarrow")
     key: list[str] = [
-        name for name in ("source", "id") if name in parquet_columns(chosen.folder / ITEMS)
+        name for name in ("source", "id") if name in parquet_columns(chosen.file(ITEMS))
     ]
     schema = _schema(pyarrow, chosen, key)
 
     def batches() -> Iterator[RecordBatch]:
         at = 0
-        for batch in parquet_batches(chosen.folder / ITEMS, key):
+        for batch in parquet_batches(chosen.file(ITEMS), key):
             rows = slice(at, at + batch.num_rows)
             columns = [*batch.columns, found.entity[rows], confidence[rows]]
             yield pyarrow.record_batch(columns, schema=schema)
@@ -76,18 +76,17 @@ def answer(folder: Path, shard: int, into: Path) -> None:
     write_parquet(part(into, shard), batches(), schema)
     sums = _sums(labels, confidence)
     sums["samples"] = _samples(chosen, key, labels, confidence, found)
-    replace_file(chosen.folder / SUMS, json.dumps(sums).encode())
+    seal_json(chosen.folder / SUMS, sums)
 
 
 def read_sums(shard: Shard) -> Values:
     """Read the sums of a shard."""
-    found: Values = json.loads(Source(shard.folder / SUMS).text)
-    return found
+    return read_json(shard.folder / SUMS)
 
 
 def _schema(pyarrow: ModuleType, shard: Shard, key: list[str]) -> Schema:
     """Return the columns of an answer; ids have the type that the user gave them."""
-    given = next(parquet_batches(shard.folder / ITEMS, key, n_rows=1)).schema
+    given = next(parquet_batches(shard.file(ITEMS), key, n_rows=1)).schema
     found = [("entity", pyarrow.int64()), ("confidence", pyarrow.float32())]
     return pyarrow.schema([*((name, given.field(name).type) for name in key), *found])
 
@@ -97,7 +96,7 @@ def _numbered(shard: Shard, labels: NDArray[np.int32]) -> Numbered:
     m = len(labels)
     first = np.zeros(int(labels.max()) + 1, dtype=np.intp)
     first[labels[::-1]] = np.arange(m - 1, -1, -1)  # of several, the last one stays
-    batches = parquet_batches(shard.folder / ITEMS, ["item"])
+    batches = parquet_batches(shard.file(ITEMS), ["item"])
     number = np.concatenate([batch["item"].to_numpy() for batch in batches])
     return Numbered(number[first][labels], first)
 
@@ -145,7 +144,7 @@ def _keys(shard: Shard, key: list[str], rows: list[int]) -> dict[int, list[objec
     """Return the keys of some records of a shard, given in order."""
     found: dict[int, list[object]] = {}
     at = 0
-    for batch in parquet_batches(shard.folder / ITEMS, key):
+    for batch in parquet_batches(shard.file(ITEMS), key):
         inside = [row for row in rows if at <= row < at + batch.num_rows]
         cells = batch.take([row - at for row in inside]).to_pylist() if inside else []
         found |= {row: list(cell.values()) for row, cell in zip(inside, cells, strict=True)}

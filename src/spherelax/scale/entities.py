@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.answers.packed import Values
 from spherelax.io.files.faults import first_line
-from spherelax.io.files.source import Source
-from spherelax.io.files.writing import replace_file
+from spherelax.io.files.seals import check_file, read_json, seal_json, sum_file
 from spherelax.result import Status
 from spherelax.scale.answers import part
-from spherelax.scale.kept import Values
 from spherelax.scale.origins import name, text
 from spherelax.scale.protocol import OUTCOME
 from spherelax.scale.shards import Plan
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 SUMMARY, PAGE = "summary.json", "report.html"
+# All ids that were ever given, if those of an earlier answer were kept.
+REGISTER = "ids.csv"
 # DuckDB opens tables of other formats too, but in memory: what is written there is lost.
 FILE = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
 
@@ -52,6 +52,9 @@ class Entities:
         Number of entities by their number of records.
     n_parts : int
         Number of files.
+    ids : dict of str to int, or None
+        How many ids of an earlier answer were kept, are new and have ended, and the next free one:
+        ``n_kept``, ``n_new``, ``n_ended``, ``next_free``. None: there was no earlier answer.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Entities:
     saving: float | None
     sizes: dict[int, int]
     n_parts: int
+    ids: dict[str, int] | None = None
 
     @property
     def parts(self) -> tuple[Path, ...]:
@@ -88,42 +92,42 @@ class Entities:
 
     @classmethod
     def load(cls, folder: str | Path) -> Entities:
-        """Read the summary of a folder.
+        """Read the summary of a folder, and check the files of its entities.
 
         Raises
         ------
         InvalidInputError
-            If there is none.
+            If there is none, or a file was damaged.
         """
         return read_entities(Path(folder))[0]
 
 
 def read_entities(folder: Path) -> tuple[Entities, str]:
-    """Read the summary of a folder, and what tells its run from others."""
-    path = folder / SUMMARY
-    try:
-        found = json.loads(Source(path).text)
-        run = found.pop("run")
-        sizes = {int(size): n for size, n in found.pop("sizes").items()}
-        found["status"] = Status(found["status"])
-        return Entities(folder=folder, sizes=sizes, **found), run
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
-        raise InvalidInputError(f"{path}: not a summary of entities; {error}") from None
+    """Read the summary of a folder, and what tells its run from others; check its files."""
+    found = read_json(folder / SUMMARY)
+    run, checksums = found.pop("run"), found.pop("checksums")
+    sizes = {int(size): n for size, n in found.pop("sizes").items()}
+    found["status"] = Status(found["status"])
+    for file, checksum in checksums.items():
+        if (folder / file).exists():  # a run writes again what is lost
+            check_file(folder / file, checksum)
+    return Entities(folder=folder, sizes=sizes, **found), run
 
 
 def save_entities(entities: Entities, run: str) -> None:
-    """Write the summary, with what tells the run from others."""
+    """Write the summary, with checksums of all files and what tells the run from others."""
     about = {key: value for key, value in asdict(entities).items() if key != "folder"}
-    content = json.dumps({"run": run, **about}, indent=1)
-    replace_file(entities.folder / SUMMARY, content.encode())
+    about["sizes"] = {str(size): n for size, n in entities.sizes.items()}
+    files = [*entities.parts, entities.folder / PAGE]
+    if entities.ids is not None:
+        files.append(entities.folder / REGISTER)
+    checksums = {file.name: sum_file(file) for file in files}
+    seal_json(entities.folder / SUMMARY, {"run": run, **about, "checksums": checksums})
 
 
 def read_outcome(plan: Plan) -> Values:
     """Read what the rounds have found."""
-    found: Values = json.loads(Source(plan.folder / OUTCOME).text)
-    return found
+    return read_json(plan.folder / OUTCOME)
 
 
 def gathered(plan: Plan, into: Path, sums: Sequence[Values]) -> Entities:

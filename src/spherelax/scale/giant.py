@@ -57,7 +57,7 @@ def giant_floors(plan: Plan, shard: Shard, memory_limit: str, progress: Progress
         TemporaryDirectory(dir=plan.folder) as home,
         workspace(Path(home), memory_limit, progress) as work,
     ):
-        edges = text(shard.folder / EDGES)
+        edges = text(shard.file(EDGES))
         work.rows(
             'CREATE VIEW pairs AS SELECT "left" AS a, "right" AS b, similarity AS score '
             f"FROM read_parquet({edges})"

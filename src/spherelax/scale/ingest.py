@@ -7,18 +7,32 @@ import shutil
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.answers.packed import Values
+from spherelax.io.files.seals import sum_file
+from spherelax.io.tables.frames import read_sheet
 from spherelax.io.tables.parquet import write_parquet
 from spherelax.scale.components import Forest, pack, ranks
-from spherelax.scale.kept import Values
+from spherelax.scale.judged import REFUSE
+from spherelax.scale.kept import keep
 from spherelax.scale.numbering import Numbered, Request, number
 from spherelax.scale.origins import Origin
-from spherelax.scale.shards import EDGES, FREE, ITEMS, MANIFEST, Edges, Plan, Shard, read_plan
+from spherelax.scale.shards import (
+    EDGES,
+    FREE,
+    ITEMS,
+    JUDGEMENTS,
+    MANIFEST,
+    Edges,
+    Plan,
+    Shard,
+    read_plan,
+)
 from spherelax.scale.workspace import WORK, Progress, Workspace, workspace
 
 if TYPE_CHECKING:
@@ -39,6 +53,8 @@ def ingest(
     floor: float | None = None,
     max_pairs: int | None = None,
     n_shards: int | None = None,
+    judgements: Any = None,
+    contradictions: str = REFUSE,
     memory_limit: str = MEMORY,
     progress: Progress | None = None,
 ) -> Plan:
@@ -49,8 +65,8 @@ def ingest(
     order of their sources and ids, numbers as numbers and text by its UTF-8 bytes, so that shards
     do not depend on the order of files or rows. Pairs whose similarity is 0 join nothing.
 
-    If ``into`` holds a plan already, it is returned if settings and input files (names, sizes,
-    times) are the same, and refused otherwise. A run that was stopped goes on where it was, unless
+    If ``into`` holds a plan already, it is returned if settings and the content of the input files
+    are the same, and refused otherwise. A run that was stopped goes on where it was, unless
     a file that it has read is another one now: then it begins anew.
 
     Parameters
@@ -73,6 +89,12 @@ def ingest(
         64th of all pairs, but at least 1 and at most 10 million.
     n_shards : int, optional
         Number of shards; it takes the place of ``max_pairs``.
+    judgements : file or table, optional
+        Judged pairs, as :func:`spherelax.io.read_judgements` reads them. Records that are judged to
+        be the same are in one shard. The plan keeps the judgements for :func:`solve`.
+    contradictions : {"refuse", "drop"}
+        What happens to judgements that contradict each other: they are refused, or later ones
+        correct earlier ones.
     memory_limit : str
         Memory of DuckDB. Some 30 bytes for each record come on top.
     progress : callable, optional
@@ -112,8 +134,10 @@ def ingest(
         floor,
         max_pairs,
         n_shards,
+        None if judgements is None else read_sheet(judgements, "judgements"),
+        contradictions,
     )
-    asked = json.loads(json.dumps({"files": request.pairs.stamps(), **request.settings()}))
+    asked = json.loads(json.dumps({"files": request.pairs.contents(), **request.settings()}))
     if (into / MANIFEST).exists():
         plan = _as_it_is(into, asked if request.is_in_files else None)
     else:
@@ -121,6 +145,8 @@ def ingest(
             found = number(work, request, into)
             _make_homes(work, found, request)
             shards = tuple(_write_shards(work, found, into))
+        if request.judgements is not None:
+            keep(into / JUDGEMENTS, {"judgements": found.judgements})
         scoring, sources = found.scoring, found.duplicate_free_sources
         plan_kind = scoring.kind_of(has_groups=bool(sources))
         plan = Plan(into, shards, str(scoring.column), plan_kind, sources, asked)
@@ -130,8 +156,10 @@ def ingest(
 
 
 def components(work: Workspace, found: Numbered) -> Forest:
-    """Return the components of numbered pairs."""
+    """Return the components of numbered pairs; what is judged to be the same is joined, too."""
     forest = Forest.of(found.n_items)
+    judged = found.judgements
+    forest.add(*judged.pairs[judged.same].T.astype(forest.parent.dtype, order="C"))
     for a, b in work.arrays("SELECT a, b FROM pairs"):
         forest.add(a, b)
     return forest
@@ -199,8 +227,9 @@ def _write_shards(work: Workspace, found: Numbered, into: Path) -> Iterator[Shar
         folder.mkdir(exist_ok=True)
         n_items = _write_items(work, found, folder / ITEMS, shard)
         n_pairs = _write_edges(work, found, folder / EDGES, shard, row)
-        n_bytes = sum((folder / file).stat().st_size for file in (ITEMS, EDGES))
-        yield Shard(folder, n_items, n_pairs, n_components, n_bytes)
+        files = [folder / EDGES, folder / ITEMS]
+        n_bytes = sum(file.stat().st_size for file in files)
+        yield Shard(folder, n_items, n_pairs, n_components, n_bytes, *map(sum_file, files))
     work.progress("write shards", 1.0)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from spherelax.errors import InvalidInputError
+from spherelax.io.answers.packed import Values
 from spherelax.io.readers.pairs import (
     RECORD,
     named_sources,
@@ -25,10 +26,11 @@ from spherelax.io.readers.pairs import (
 )
 from spherelax.io.readers.scoring import Scoring, quoted
 from spherelax.io.tables.frames import Sheet
+from spherelax.judgements import Judgements
 from spherelax.problem import KINDS
 from spherelax.scale.components import MANY_ITEMS
-from spherelax.scale.kept import Values
-from spherelax.scale.origins import Origin, Part, Stamp, each, name, one_type, scan, text
+from spherelax.scale.judged import CONTRADICTIONS, REFUSE, digest, number_judgements
+from spherelax.scale.origins import Origin, Part, each, name, one_type, scan, text
 from spherelax.scale.workspace import WORK, Workspace, clear_shards, reading
 
 
@@ -44,8 +46,15 @@ class Request:
     floor: float | None
     max_pairs: int | None = None
     n_shards: int | None = None
+    judgements: Sheet | None = None
+    contradictions: str = REFUSE
 
     def __post_init__(self) -> None:
+        if self.contradictions not in CONTRADICTIONS:
+            raise InvalidInputError(
+                f"contradictions must be one of {', '.join(CONTRADICTIONS)}; "
+                f"found {self.contradictions!r}"
+            )
         if self.kind is not None and self.kind not in KINDS:
             raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {self.kind!r}")
         if self.floor is not None and not isfinite(self.floor):
@@ -64,13 +73,15 @@ class Request:
         free = self.duplicate_free_sources
         return {
             "table": self.pairs.table,
-            "records": None if self.records is None else self.records.stamps(),
+            "records": None if self.records is None else self.records.contents(),
             "columns": self.columns,
             "duplicate_free_sources": None if free is None else sorted(map(str, free)),
             "kind": self.kind,
             "floor": self.floor,
             "max_pairs": self.max_pairs,
             "n_shards": self.n_shards,
+            "judgements": None if self.judgements is None else digest(self.judgements),
+            "contradictions": self.contradictions,
         }
 
 
@@ -80,12 +91,14 @@ class Numbered:
 
     Row i of ``items`` has the key of item i: its source, if there are sources, and its id. A row of
     ``pairs`` has two items, ``a < b``, and the largest score that is listed for them.
+    ``judgements`` are of items by their numbers.
     """
 
     key: tuple[str, ...]
     n_items: int
     scoring: Scoring
     duplicate_free_sources: tuple[Hashable, ...]
+    judgements: Judgements
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +120,14 @@ def number(work: Workspace, request: Request, folder: Path) -> Numbered:
         _read_keys(work, tables)
         _make_items(work, request, tables)
     n_items = int(work.value("SELECT count(*) FROM items"))
+    free = _duplicate_free_sources(work, request) if len(tables.key) == 2 else ()
+    judged = Judgements.of(None)
+    if request.judgements is not None:
+        how = request.contradictions
+        judged = number_judgements(work, request.judgements, tables.key, free, how)
     if not work.has("homes"):
         _make_pairs(work, request, tables, n_items)
-    free = _duplicate_free_sources(work, request) if len(tables.key) == 2 else ()
-    return Numbered(tables.key, n_items, tables.scoring, free)
+    return Numbered(tables.key, n_items, tables.scoring, free, judged)
 
 
 def double(value: float) -> str:
@@ -149,15 +166,15 @@ def _tables(work: Workspace, request: Request, spool: Path) -> _Tables:
 def _resume(work: Workspace, request: Request, folder: Path) -> None:
     """Keep what an earlier run has left, if it fits: same settings, and no file that has gone."""
     settings = json.dumps(request.settings())
-    files = set(request.pairs.stamps())
+    files = set(request.pairs.contents())
     if work.has("request") and request.is_in_files and work.value("FROM request") == settings:
-        done = {Stamp(*row) for row in work.rows("SELECT file, size, changed FROM done")}
+        done = {content for (content,) in work.rows("FROM done")}
         if done == files or (done < files and not work.has("items")):
             return
     work.drop(*work.tables())
     clear_shards(folder)
     work.rows(f"CREATE TABLE request AS SELECT {text(settings)} AS settings")
-    work.rows("CREATE TABLE done (file TEXT, size BIGINT, changed BIGINT)")
+    work.rows("CREATE TABLE done (content TEXT)")
 
 
 def _read_keys(work: Workspace, tables: _Tables) -> None:
@@ -165,14 +182,14 @@ def _read_keys(work: Workspace, tables: _Tables) -> None:
     columns = [f"{column} {kind}" for column, kind in zip(tables.key, tables.types, strict=True)]
     work.rows(f"CREATE TABLE IF NOT EXISTS keys ({', '.join(columns)})")
     work.rows(f"CREATE TABLE IF NOT EXISTS compared ({columns[0]})")
-    done = {file for (file,) in work.rows("SELECT file FROM done")}
-    left = [part for part in tables.pairs if part.stamp is None or part.stamp.name not in done]
+    done = {content for (content,) in work.rows("FROM done")}
+    left = [part for part in tables.pairs if part.content not in done]
 
     def read(at: int) -> None:
         """Check a part, and add its keys if it is sound."""
         work.progress("read ids", at / len(left))
         with reading(left[at].name), work.at_once():
-            _check(work, left[at], (*tables.types, *tables.types), tables.scoring)
+            check_rows(work, left[at], (*tables.types, *tables.types), tables.scoring)
             _add_keys(work, left[at], tables)
 
     each(range(len(left)), lambda at: left[at].name, read)
@@ -180,9 +197,9 @@ def _read_keys(work: Workspace, tables: _Tables) -> None:
 
 
 def _add_keys(work: Workspace, part: Part, tables: _Tables) -> None:
-    """Add the keys of a part, its sources inside which records are compared, and its stamp."""
+    """Add the keys of a part, its sources inside which records are compared, and its content."""
     n_keys = len(tables.key)
-    sides = [_rows([part], tables.key, tables.types, start) for start in (0, n_keys)]
+    sides = [rows_of([part], tables.key, tables.types, start) for start in (0, n_keys)]
     work.rows(f"INSERT INTO keys SELECT DISTINCT * FROM ({' UNION ALL '.join(sides)})")
     if n_keys == 2:
         source_a, id_a, source_b, id_b, _ = map(name, part.columns)
@@ -190,9 +207,8 @@ def _add_keys(work: Workspace, part: Part, tables: _Tables) -> None:
             f"INSERT INTO compared SELECT DISTINCT {source_a} FROM {scan([part])} "
             f"WHERE {source_a} = {source_b} AND {id_a} <> {id_b}"
         )
-    if part.stamp is not None:
-        file, size, changed = part.stamp
-        work.rows(f"INSERT INTO done VALUES ({text(file)}, {size}, {changed})")
+    if part.content is not None:
+        work.rows(f"INSERT INTO done VALUES ({text(part.content)})")
 
 
 def _make_items(work: Workspace, request: Request, tables: _Tables) -> None:
@@ -204,8 +220,8 @@ def _make_items(work: Workspace, request: Request, tables: _Tables) -> None:
         known = "known"
         for part in tables.records:
             with reading(part.name):
-                _check(work, part, tables.types, None)
-        work.make(known, _rows(tables.records, tables.key, tables.types), "read records")
+                check_rows(work, part, tables.types, None)
+        work.make(known, rows_of(tables.records, tables.key, tables.types), "read records")
         twice = work.rows(f"SELECT {key} FROM known GROUP BY ALL HAVING count(*) > 1 LIMIT 1")
         if twice:
             raise InvalidInputError(
@@ -225,7 +241,7 @@ def _make_pairs(work: Workspace, request: Request, tables: _Tables, n_items: int
     """Make the table of pairs: each once, with its largest score, unless that says nothing."""
     kind = "INTEGER" if n_items < MANY_ITEMS else "BIGINT"
     roles = [f"{column}_{side}" for side in "ab" for column in tables.key]
-    rows = _rows(tables.pairs, [*roles, "score"], (*tables.types, *tables.types, "DOUBLE"))
+    rows = rows_of(tables.pairs, [*roles, "score"], (*tables.types, *tables.types, "DOUBLE"))
     joins = " ".join(
         f"JOIN items AS {side} ON "
         + " AND ".join(f"{side}.{column} = listed.{column}_{side}" for column in tables.key)
@@ -252,7 +268,9 @@ def _duplicate_free_sources(work: Workspace, request: Request) -> tuple[Hashable
     return tuple(sorted(sources - {source for (source,) in work.rows("FROM compared")}))
 
 
-def _rows(parts: Sequence[Part], names: Sequence[str], types: Sequence[str], start: int = 0) -> str:
+def rows_of(
+    parts: Sequence[Part], names: Sequence[str], types: Sequence[str], start: int = 0
+) -> str:
     """Return SQL for the rows of parts: columns from one on, with other names and with types."""
     queries = []
     for _, alike in groupby(sorted(parts, key=lambda part: part.reader), lambda part: part.reader):
@@ -266,7 +284,7 @@ def _rows(parts: Sequence[Part], names: Sequence[str], types: Sequence[str], sta
     return " UNION ALL ".join(queries)
 
 
-def _check(work: Workspace, part: Part, types: Sequence[str], scoring: Scoring | None) -> None:
+def check_rows(work: Workspace, part: Part, types: Sequence[str], scoring: Scoring | None) -> None:
     """Refuse rows whose keys are empty or too large, or whose scores are not legal."""
     tests = [f"TRY_CAST({{}} AS {kind}) IS NOT NULL" for kind in types]
     if scoring is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import glob
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.files.faults import about
+from spherelax.io.files.seals import digest_file
 from spherelax.io.readers.pairs import present
 from spherelax.io.tables.frames import Sheet, listed
 from spherelax.io.tables.parquet import ENDING as PARQUET
@@ -30,14 +31,6 @@ Thing = TypeVar("Thing")
 Done = TypeVar("Done")
 
 
-class Stamp(NamedTuple):
-    """A file as it was: its name, its bytes, and when it was changed last, in nanoseconds."""
-
-    name: str
-    size: int
-    changed: int
-
-
 class Reader(NamedTuple):
     """SQL that reads tables, before and after the list of files, and types of needed columns."""
 
@@ -47,12 +40,15 @@ class Reader(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A table that is read at once: its name in messages, how it is read, and if it is a file."""
+    """A table that is read at once: its name in messages, how it is read, and if it is a file.
+
+    ``content`` tells a file from others with another content.
+    """
 
     name: str
     reader: Reader
     file: Path | None = None
-    stamp: Stamp | None = None
+    content: str | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -106,16 +102,22 @@ class Origin:
         """Name in messages."""
         return str(self.given) if isinstance(self.given, str | Path) else "pairs"
 
-    def stamps(self) -> list[Stamp]:
-        """Return the files as they are now."""
-        return [_stamp(file) for file in self.files]
+    @cached_property
+    def content_of(self) -> dict[Path, str]:
+        """Digest of what each file holds."""
+        return {file: digest_file(file) for file in self.files}
+
+    def contents(self) -> list[str]:
+        """Return what tells the content of all files from any other, whatever they are called."""
+        return sorted(self.content_of.values())
 
     def parts(self, work: Workspace, spool: Path, choose: Choose) -> list[Part]:
         """Return the tables; what is neither a file nor in a database is copied to a file."""
         if not self.files:
             return [_spooled(work, self.given, spool, choose)]
         if self.table is not None:
-            return [_attached(work, self.files[0], self.table, choose)]
+            part = _attached(work, self.files[0], self.table, choose)
+            return [part._replace(content=self.content_of[self.files[0]])]
         chosen: list[str] = []
 
         def same(sheet: Sheet) -> Sequence[str]:
@@ -123,7 +125,10 @@ class Origin:
             chosen.extend([] if chosen else choose(sheet))
             return present(sheet, chosen)
 
-        return each(self.files, str, lambda file: _from_file(work, file, same))
+        def read(file: Path) -> Part:
+            return _from_file(work, file, same)._replace(content=self.content_of[file])
+
+        return each(self.files, str, read)
 
 
 def each(
@@ -214,19 +219,12 @@ def _files(pattern: str | Path) -> list[Path]:
     return files
 
 
-def _stamp(file: Path) -> Stamp:
-    """Return a file as it is now."""
-    with about(file):
-        found = file.stat()
-    return Stamp(str(file.absolute()), found.st_size, found.st_mtime_ns)
-
-
 def _from_file(work: Workspace, file: Path, choose: Choose) -> Part:
     """Return a file with the types of its columns."""
     ending = file.suffix.lower()
     if ending == PARQUET:
         before, after = "read_parquet(", ", hive_partitioning = false)"
-        part = Part(str(file), Reader(before, after, ()), file, _stamp(file))
+        part = Part(str(file), Reader(before, after, ()), file)
         return _described(work, part, choose)
     if ending not in ENDINGS:
         expected = ", ".join((*ENDINGS, PARQUET))
@@ -241,7 +239,7 @@ def _from_file(work: Workspace, file: Path, choose: Choose) -> Part:
     after = f", auto_detect = false, header = true, delim = {text(delimiter)}, {quotes}, "
     after += f"columns = {{{types}}}))"
     reader = Reader(f"(SELECT {cells} FROM read_csv(", after, tuple((c, TEXT) for c in columns))
-    return Part(str(file), reader, file, _stamp(file))
+    return Part(str(file), reader, file)
 
 
 def _attached(work: Workspace, file: Path, table: str, choose: Choose) -> Part:
@@ -249,7 +247,7 @@ def _attached(work: Workspace, file: Path, table: str, choose: Choose) -> Part:
     with reading(str(file)):
         work.rows(f"ATTACH {text(file)} AS given (READ_ONLY)")
     path = ".".join(map(name, ["given", *table.split(".")]))
-    part = Part(f"{file}, {table}", Reader(path, "", ()), stamp=_stamp(file))
+    part = Part(f"{file}, {table}", Reader(path, "", ()))
     return _described(work, part, choose)
 
 
@@ -269,7 +267,7 @@ def _spooled(work: Workspace, given: object, spool: Path, choose: Choose) -> Par
     with reading("pairs"):
         relation.project(", ".join(map(name, columns))).write_parquet(str(spool))
     part = _from_file(work, spool, lambda _: columns)
-    return part._replace(name="pairs", stamp=None)
+    return part._replace(name="pairs")
 
 
 def _described(work: Workspace, part: Part, choose: Choose) -> Part:

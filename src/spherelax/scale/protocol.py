@@ -8,18 +8,17 @@ at a time: it leaves the same files. What the rounds are is in `rounds`, and wha
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.files.source import Source
-from spherelax.io.files.writing import replace_file
+from spherelax.io.answers.packed import Values
+from spherelax.io.files.seals import read_json, seal_json
 from spherelax.scale.kept import keep, kept
 from spherelax.scale.rounds import solve_shards
-from spherelax.scale.shards import read_plan
+from spherelax.scale.shards import Plan, read_plan
 from spherelax.scale.shares import Share
 from spherelax.settings import Coordinate
 
@@ -72,18 +71,31 @@ def advance(folder: Path, settings: Coordinate) -> Round | None:
         found = solve_shards(plan, settings, ask)
     except _Pending as pending:
         return pending.round
-    replace_file(folder / OUTCOME, json.dumps(found, indent=1).encode())
+    seal_json(folder / OUTCOME, found)
     return None
 
 
 def perform(folder: Path, number: int, shard: int, n_threads: int = 1) -> None:
     """Carry out the order of a round for a shard."""
     plan = read_plan(folder)
-    settings = Coordinate(**json.loads(Source(folder / SETTINGS).text))
+    settings = read_settings(folder)
     order = kept(_round(folder, number))
     share = Share(plan, plan.shards[shard], settings, n_threads)
     what = order.pop("what")
     keep(_round(share.shard.folder, number), share.perform(what, order))
+
+
+def last_round(plan: Plan) -> tuple[Values, list[Values]]:
+    """Return the last order of a run that is complete, and what all shards had answered before."""
+    read_json(plan.folder / OUTCOME)
+    number = len(list(plan.folder.glob("round-*.npz"))) - 1
+    before = [kept(_round(shard.folder, number - 1)) for shard in plan.shards]
+    return kept(_round(plan.folder, number)), before
+
+
+def read_settings(folder: Path) -> Coordinate:
+    """Return the settings of a run."""
+    return Coordinate(**read_json(folder / SETTINGS))
 
 
 def _round(folder: Path, number: int) -> Path:
@@ -95,8 +107,8 @@ def _check_settings(folder: Path, settings: Coordinate) -> None:
     """Keep the settings of a run; refuse others."""
     path = folder / SETTINGS
     if not path.exists():
-        replace_file(path, json.dumps(asdict(settings)).encode())
-    if json.loads(Source(path).text) != asdict(settings):
+        seal_json(path, asdict(settings))
+    if read_json(path) != asdict(settings):
         raise InvalidInputError(
             f"{folder}: holds a run with other settings; choose another folder, or delete this one"
         )

@@ -31,6 +31,7 @@ from spherelax.coordinate.graph import (
     add_counts,
     build_graph,
 )
+from spherelax.coordinate.judging import nearest_level, weigh_counts
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.noise import is_beyond_noise, judge_savings, unpaid_of
 from spherelax.coordinate.run import read_whole
@@ -48,7 +49,8 @@ from spherelax.errors import SphereWarning
 from spherelax.labels import Labels
 from spherelax.pick import pick_description
 from spherelax.problem import NATS, Problem
-from spherelax.result import Status
+from spherelax.result import Result, Status
+from spherelax.scale.judged import judgements_among
 from spherelax.scale.kept import once
 from spherelax.scale.shards import FREE, Plan, codes_of
 from spherelax.settings import Coordinate
@@ -109,12 +111,12 @@ def solve_shards(plan: Plan, settings: Coordinate, ask: Ask) -> dict[str, Any]:
     return shards.finish(chosen, "polished" if is_polished else "step", status)
 
 
-def _draw(plan: Plan, how: dict[str, Any], ask: Ask) -> tuple[_Some, Facts]:
+def _draw(plan: Plan, how: dict[str, Any], ask: Ask) -> tuple[Some, Facts]:
     """Draw a part from all shards: more of them until there are enough."""
     limit = SPARE * LEARN_FROM / max(2 * plan.n_pairs, 1)
     while True:
         answers = ask("draw", **how, limit=min(limit, 1.0))
-        some = _Some.of(answers)
+        some = Some.of(answers)
         degrees = reduce(add_counts, (found["degrees"] for found in answers))
         facts = Facts(degrees, sum(found["n_entries"] for found in answers))
         assert some.draw is not None
@@ -127,12 +129,10 @@ def _solve_as_one(
     plan: Plan, settings: Coordinate, how: dict[str, Any], ask: Ask
 ) -> dict[str, Any]:
     """Solve a problem that is not large."""
-    every = _Some.of(ask("sample", **how, start=2**64 - 1))
+    every = Some.of(ask("sample", **how, start=2**64 - 1))
 
     def solved() -> dict[str, Any]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SphereWarning)
-            found = solve(every.problem(every.numbers, plan.kind), solver=settings)
+        found = every.solve(plan, settings)
         at, is_joined = found.path.picked, found.path.joined is not None
         return {
             "labels": found.labels,
@@ -148,7 +148,7 @@ def _solve_as_one(
     return _outcome(found["status"], found["resolution"], found["saving"], [])
 
 
-class _Some(NamedTuple):
+class Some(NamedTuple):
     """Items of all shards, by their numbers, and the similarities among them."""
 
     numbers: NDArray[np.int64]
@@ -159,7 +159,7 @@ class _Some(NamedTuple):
     draw: Draw | None = None
 
     @classmethod
-    def of(cls, answers: Answers) -> _Some:
+    def of(cls, answers: Answers) -> Some:
         """Put the items of all shards together, in the order of their numbers."""
         columns = [np.concatenate([found[name] for found in answers]) for name in cls._fields[:5]]
         by_number = np.argsort(columns[0])
@@ -174,6 +174,14 @@ class _Some(NamedTuple):
         numbers, groups, one, other, similarity = columns
         return cls(numbers, groups, one, other, similarity, draw)
 
+    def solve(self, plan: Plan, settings: Coordinate) -> Result:
+        """Solve the problem of all items of a plan, and keep what was judged."""
+        judged = judgements_among(plan.judgements(), self.numbers)
+        problem = self.problem(self.numbers, plan.kind)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SphereWarning)
+            return solve(problem, solver=settings, judgements=judged)
+
     def problem(self, numbers: NDArray[np.int64], kind: str | None) -> Problem:
         """Return the problem of some of the items, in the order of their numbers."""
         kept = np.isin(self.one, numbers) & np.isin(self.other, numbers)
@@ -186,7 +194,7 @@ class _Some(NamedTuple):
 class _Shards:
     """A large problem in shards, walked: `Parts` of it that are files."""
 
-    def __init__(self, plan: Plan, route: Route, sums: _Sums, some: _Some, ask: Ask) -> None:
+    def __init__(self, plan: Plan, route: Route, sums: _Sums, some: Some, ask: Ask) -> None:
         self.plan, self.route, self.sums, self.ask = plan, route, sums, ask
         assert some.draw is not None
         drawn = some.draw.enough()
@@ -254,7 +262,7 @@ class _Shards:
         known = judge_savings(self.savings, self.totals, unpaid_of(self.description, best))
         if known is not None:
             return known
-        some = _Some.of(self.ask("sample", **self.sums.how, start=self.start))
+        some = Some.of(self.ask("sample", **self.sums.how, start=self.start))
 
         def compared() -> dict[str, Any]:
             return {"is_beyond": is_beyond_noise(self._read(some), self.route)}
@@ -262,7 +270,7 @@ class _Shards:
         found = once(self.plan.folder / NOISE, compared)["is_beyond"]
         return np.full(len(self.savings), found)
 
-    def _read(self, some: _Some) -> Model:
+    def _read(self, some: Some) -> Model:
         """Return the model of some components."""
         graph = build_graph(some.problem(some.numbers, self.plan.kind), self.reading.unit)
         model = self.reading.read(graph)
@@ -281,11 +289,18 @@ class _Shards:
         return self.description.saving(_add_up(accounts))
 
     def finish(self, at: int, which: str, status: Status) -> dict[str, Any]:
-        """Let all shards write labels: of a step, polished or joined. Return what was found."""
+        """Let all shards write labels: of a step, polished or joined. Return what was found.
+
+        If judgements say that another level is meant, it is that of another step.
+        """
+        order = {**self.order, "totals": self.totals, "at": at, "which": which}
+        n_judged = len(self.plan.judgements())
+        if n_judged > 0:
+            answers = self.ask("count judgements", **order, n_steps=len(self.savings))
+            broken = np.sum([found["broken"] for found in answers], axis=0)
+            at = nearest_level(weigh_counts(broken, n_judged), at)
         resolution = float(self.resolutions[at])
-        alpha = resolution / (1.0 + resolution)
-        order = {**self.order, "totals": self.totals, "at": at, "which": which, "alpha": alpha}
-        self.ask("finish", **order)
+        self.ask("finish", **order, level=at, alpha=resolution / (1.0 + resolution))
         steps = [
             {"resolution": r, "saving": s, "n_labels": int(account.of_size[1:].sum())}
             for r, s, account in zip(

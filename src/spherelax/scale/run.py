@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from spherelax._solve import checked_threads
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.source import Source
 from spherelax.io.files.writing import check_target, replace_file
 from spherelax.memory import available
-from spherelax.scale.answers import read_sums
+from spherelax.scale.answers import part, read_sums
 from spherelax.scale.cluster import Cluster
 from spherelax.scale.entities import (
     PAGE,
+    REGISTER,
     SUMMARY,
     Entities,
     gathered,
@@ -29,6 +32,7 @@ from spherelax.scale.entities import (
 )
 from spherelax.scale.giant import check_memory
 from spherelax.scale.ingest import MEMORY, ingest, silent
+from spherelax.scale.lasting import Earlier, Lasting, keep_ids
 from spherelax.scale.page import page
 from spherelax.scale.processes import Processes
 from spherelax.scale.protocol import Round, advance
@@ -36,9 +40,6 @@ from spherelax.scale.shards import MANIFEST, Plan, Shard, read_plan
 from spherelax.scale.tasks import Runner, Task, answer_shard, perform_shard
 from spherelax.scale.workspace import Progress, size_of
 from spherelax.settings import Coordinate
-
-if TYPE_CHECKING:
-    pass
 
 # Folder of the shards, inside that of the answers.
 SHARDS = "shards"
@@ -57,6 +58,9 @@ def solve(
     floor: float | None = None,
     max_pairs: int | None = None,
     n_shards: int | None = None,
+    judgements: Any = None,
+    contradictions: str | None = None,
+    ids_like: str | Path | None = None,
     solver: Coordinate | None = None,
     n_jobs: int | None = None,
     client: Any = None,
@@ -79,6 +83,13 @@ def solve(
         The folder of the answers; it is made if it is not there.
     table, columns, duplicate_free_sources, records, kind, floor, max_pairs, n_shards
         As in :func:`ingest`; a plan has its own.
+    judgements, contradictions
+        As in :func:`ingest`; a plan has its own. They are kept as by
+        :meth:`spherelax.Result.judge`.
+    ids_like : str or Path, optional
+        An earlier answer: a folder of this function, or a table. Entities keep its ids by the
+        records that they share, as by :func:`spherelax.keep_ids`; ``ids.csv`` in the folder of the
+        answers has all ids that were ever given.
     solver : Coordinate, optional
         Settings of the solver.
     n_jobs : int, optional
@@ -134,16 +145,24 @@ def solve(
         "floor": floor,
         "max_pairs": max_pairs,
         "n_shards": n_shards,
+        "judgements": judgements,
+        "contradictions": contradictions,
     }
+    earlier = None if ids_like is None else _earlier(Path(ids_like), into)
     plan = _plan(source, into, given, memory_limit, notify)
     settings = solver or Coordinate()
-    entities = _found(plan, into, settings)
+    run = _fingerprint(plan, settings, earlier)
+    entities = _found(into, run)
     if entities is None:
         with _runner(n_processes, client, memory_limit, plan.folder) as runner:
             check_memory(plan, runner.memory(), memory_limit, notify)
             _do_rounds(plan, settings, runner, notify)
             _write_answers(plan, into, runner, notify)
-        entities = _summarise(plan, into, settings)
+        ids = None
+        if earlier is not None:
+            files = [part(into, shard.number) for shard in plan.shards]
+            ids = keep_ids(earlier, files, memory_limit, notify)
+        entities = _summarise(plan, into, run, ids)
     if write_database is not None:
         to_database(entities, Path(write_database), write_table)
     return entities
@@ -155,7 +174,8 @@ def _plan(
     """Return the plan that was given, or make one."""
     if not isinstance(source, Plan):
         folder = into / SHARDS
-        return ingest(source, folder, **given, memory_limit=memory_limit, progress=notify)
+        asked = {name: value for name, value in given.items() if value is not None}
+        return ingest(source, folder, **asked, memory_limit=memory_limit, progress=notify)
     for name, value in given.items():
         if value is not None:
             raise InvalidInputError(f"{name} belongs to the plan, which is made; leave it out")
@@ -227,30 +247,42 @@ def _run(tasks: Sequence[Task], runner: Runner, n_shards: int, said: str, notify
     runner.run(tasks, done)
 
 
-def _summarise(plan: Plan, into: Path, settings: Coordinate) -> Entities:
+def _summarise(plan: Plan, into: Path, run: str, ids: Lasting | None) -> Entities:
     """Add the sums of all shards, and write the report and, last, the summary."""
     sums = [read_sums(shard) for shard in plan.shards]
     entities = gathered(plan, into, sums)
+    if ids is not None:
+        entities = replace(entities, ids=ids.counts())
+        for sample in (sample for shard in sums for sample in shard["samples"]):
+            sample["entity"] = int(ids.of(np.array([sample["entity"]]))[0])
     steps = read_outcome(plan).get("steps", [])
     replace_file(into / PAGE, page(plan, entities, sums, steps).encode())
-    save_entities(entities, _fingerprint(plan, settings))
+    save_entities(entities, run)
     return entities
 
 
-def _found(plan: Plan, into: Path, settings: Coordinate) -> Entities | None:
+def _earlier(path: Path, into: Path) -> Earlier:
+    """Find the earlier answer whose ids are kept."""
+    if path.resolve() == into:
+        raise InvalidInputError(f"ids_like must be another folder than that of the answers: {path}")
+    return Earlier.of(path)
+
+
+def _found(into: Path, run: str) -> Entities | None:
     """Return the entities of a run that is complete; refuse a folder that holds those of others."""
     if not (into / SUMMARY).exists():
         return None
-    entities, run = read_entities(into)
-    if run != _fingerprint(plan, settings):
+    entities, found = read_entities(into)
+    if found != run:
         raise InvalidInputError(
-            f"{into}: holds entities of other pairs or settings; "
+            f"{into}: holds entities of other pairs, settings or ids; "
             "choose another folder, or delete this one"
         )
-    return entities if all(file.exists() for file in entities.parts) else None
+    needed = (*entities.parts, *([into / REGISTER] if entities.ids else []))
+    return entities if all(file.exists() for file in needed) else None
 
 
-def _fingerprint(plan: Plan, settings: Coordinate) -> str:
-    """Return what tells a run from others: its shards and settings."""
+def _fingerprint(plan: Plan, settings: Coordinate, earlier: Earlier | None) -> str:
+    """Return what tells a run from others: its shards, settings and earlier answer."""
     about = Source(plan.folder / MANIFEST).text + json.dumps(asdict(settings))
-    return sha256(about.encode()).hexdigest()
+    return sha256((about + (earlier.run if earlier else "")).encode()).hexdigest()

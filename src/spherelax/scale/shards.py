@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.files.source import Source
-from spherelax.io.files.writing import replace_file
+from spherelax.io.files.seals import check_file, read_json, seal_json
 from spherelax.io.tables.parquet import parquet_batches, read_parquet
+from spherelax.judgements import Judgements
 from spherelax.labels import renumber
 from spherelax.problem import Problem
+from spherelax.scale.kept import kept
 from spherelax.scale.matrix import symmetric
 
 if TYPE_CHECKING:
     from pyarrow import Array
 
-VERSION = 2
+VERSION = 4
 MANIFEST = "manifest.json"
 EDGES, ITEMS = "edges.parquet", "items.parquet"
+# What was judged, by the numbers of items; only if something was.
+JUDGEMENTS = "judgements.npz"
 # Group of an item that may share a label with any other.
 FREE = -1
 # Memory of a process that solves a shard, as measured: bytes of an item, of a pair, and of Python
@@ -90,10 +94,12 @@ class Shard:
         What the shard holds.
     n_bytes : int
         Size of both files.
+    edges_sum, items_sum : int
+        Their checksums.
 
     Examples
     --------
-    >>> shard = Shard(Path("shards/shard-00003"), 1_000, 10_000, 7, 80_000)
+    >>> shard = Shard(Path("shards/shard-00003"), 1_000, 10_000, 7, 80_000, 1, 2)
     >>> shard.number, shard.memory
     (3, 301400000)
     """
@@ -103,6 +109,8 @@ class Shard:
     n_pairs: int
     n_components: int
     n_bytes: int
+    edges_sum: int
+    items_sum: int
 
     @property
     def number(self) -> int:
@@ -114,12 +122,18 @@ class Shard:
         """Bytes that a process that solves the shard needs, about."""
         return memory(self.n_items, self.n_pairs)
 
+    def file(self, name: str) -> Path:
+        """Return where ``edges.parquet`` or ``items.parquet`` is; refuse it if it was damaged."""
+        path = self.folder / name
+        check_file(path, self.edges_sum if name == EDGES else self.items_sum)
+        return path
+
     def problem(self, kind: str | None = None) -> Problem:
         """Read the similarities and the groups; many similarities are mapped from files.
 
         ``kind`` is that of the plan.
         """
-        W = symmetric(self.folder / EDGES, self.n_items, self.n_pairs)
+        W = symmetric(self.file(EDGES), self.n_items, self.n_pairs)
         return Problem(W, codes_of(self.groups()), kind)
 
     def groups(self) -> NDArray[np.int32]:
@@ -132,19 +146,45 @@ class Shard:
 
     def _column(self, name: str) -> NDArray[Any]:
         """Read a column of numbers of the items."""
-        batches = parquet_batches(self.folder / ITEMS, [name])
+        batches = parquet_batches(self.file(ITEMS), [name])
         return np.concatenate([batch[name].to_numpy() for batch in batches])
 
     def edges(self) -> Edges:
         """Read the pairs."""
-        table = read_parquet(self.folder / EDGES)
+        table = read_parquet(self.file(EDGES))
         return Edges(*(column.to_numpy() for column in table.columns))
 
     def items(self) -> Members:
         """Read the items."""
-        table = read_parquet(self.folder / ITEMS)
+        table = read_parquet(self.file(ITEMS))
         source = table["source"] if "source" in table.column_names else None
         return Members(table["item"].to_numpy(), table["id"], source, table["group"].to_numpy())
+
+
+class Several(NamedTuple):
+    """Some shards that are looked at together, as one shard; items are in the order of numbers."""
+
+    shards: Sequence[Shard]
+    folder: Path
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Where items are if one shard follows the other."""
+        return np.argsort(np.concatenate([shard.numbers() for shard in self.shards]))
+
+    def problem(self, kind: str | None = None) -> Problem:
+        """Read the similarities and the groups."""
+        order, parts = self.order, [shard.problem(kind).similarity for shard in self.shards]
+        W = sp.block_diag(parts, format="csr")[order][:, order]
+        return Problem(sp.csr_array(W), codes_of(self.groups()), kind)
+
+    def groups(self) -> NDArray[np.int32]:
+        """Read the groups, as a shard does."""
+        return np.concatenate([shard.groups() for shard in self.shards])[self.order]
+
+    def numbers(self) -> NDArray[np.int64]:
+        """Read the numbers of the items among all items."""
+        return np.sort(np.concatenate([shard.numbers() for shard in self.shards]))
 
 
 @dataclass(frozen=True)
@@ -202,6 +242,13 @@ class Plan:
         """Number of components, records without a pair included."""
         return sum(shard.n_components for shard in self.shards)
 
+    def judgements(self) -> Judgements:
+        """Read what was judged, by the numbers of items among all items."""
+        if self.request["judgements"] is None:
+            return Judgements.of(None)
+        found: Judgements = kept(self.folder / JUDGEMENTS)["judgements"]
+        return found
+
     @classmethod
     def load(cls, folder: str | Path) -> Plan:
         """Read the plan of a folder.
@@ -218,7 +265,7 @@ class Plan:
         shards = [asdict(shard) | {"folder": shard.folder.name} for shard in self.shards]
         about = {each: vars(self)[each] for each in vars(self) if each not in ("folder", "shards")}
         content = {"version": VERSION, **about, "shards": shards}
-        replace_file(self.folder / MANIFEST, json.dumps(content, indent=1).encode())
+        seal_json(self.folder / MANIFEST, content)
 
 
 def memory(n_items: int, n_pairs: int) -> int:
@@ -245,15 +292,10 @@ def codes_of(group: NDArray[np.int32]) -> NDArray[np.int32] | None:
 def read_plan(folder: Path) -> Plan:
     """Read the plan of a folder."""
     path = folder / MANIFEST
-    try:
-        found = json.loads(Source(path).text)
-        version = found.pop("version")
-        if version == VERSION:
-            shards = tuple(Shard(folder / each.pop("folder"), **each) for each in found["shards"])
-            free = tuple(found["duplicate_free_sources"])
-            return Plan(
-                **{**found, "folder": folder, "shards": shards, "duplicate_free_sources": free}
-            )
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidInputError(f"{path}: not a plan of shards; {error}") from None
-    raise InvalidInputError(f"{path}: must be a plan of version {VERSION}; found {version!r}")
+    found = read_json(path)
+    version = found.pop("version", None)
+    if version != VERSION:
+        raise InvalidInputError(f"{path}: must be a plan of version {VERSION}; found {version!r}")
+    shards = tuple(Shard(folder / each.pop("folder"), **each) for each in found["shards"])
+    free = tuple(found["duplicate_free_sources"])
+    return Plan(**{**found, "folder": folder, "shards": shards, "duplicate_free_sources": free})

@@ -18,6 +18,7 @@ from spherelax.coordinate.graph import (
     draw,
     largest,
 )
+from spherelax.coordinate.judging import count_broken
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.moves import polish_labels
 from spherelax.coordinate.readings import Listed
@@ -26,9 +27,12 @@ from spherelax.coordinate.solved import CoordinateSolved
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import agreement, renumber_groups, weigh_pairs
 from spherelax.io.files.mapped import mapped, save_array, save_rows
+from spherelax.judgements import Judgements
 from spherelax.labels import Labels, renumber
 from spherelax.problem import Problem
-from spherelax.scale.shards import FREE, Plan, Shard
+from spherelax.result import Solved
+from spherelax.scale.judged import judgements_among
+from spherelax.scale.shards import FREE, Plan, Several, Shard
 from spherelax.settings import Coordinate
 
 LABELS, CONFIDENCE = "labels.npy", "confidence.npy"
@@ -43,7 +47,9 @@ Answer = dict[str, Any]
 class Share:
     """A shard with what is done to it."""
 
-    def __init__(self, plan: Plan, shard: Shard, settings: Coordinate, n_threads: int) -> None:
+    def __init__(
+        self, plan: Plan, shard: Shard | Several, settings: Coordinate, n_threads: int
+    ) -> None:
         self.plan, self.shard = plan, shard
         self.route = Route(settings, n_threads)
 
@@ -57,6 +63,7 @@ class Share:
             "compare groups": self._agree,
             "sample": self._sample,
             "polish": self._polish,
+            "count judgements": self._count_judgements,
             "finish": self._finish,
             "take": self._take,
         }
@@ -71,6 +78,11 @@ class Share:
     def numbers(self) -> NDArray[np.int64]:
         """The number of each item among all."""
         return self.shard.numbers()
+
+    @cached_property
+    def judged(self) -> Judgements:
+        """What was judged of items of the shard, by their places."""
+        return judgements_among(self.plan.judgements(), self.numbers)
 
     @cached_property
     def problem(self) -> Problem:
@@ -116,7 +128,7 @@ class Share:
             "similarity": half.data[once],
         }
 
-    def _model(
+    def model(
         self,
         reading: Reading,
         is_grouped: bool,
@@ -149,7 +161,7 @@ class Share:
 
     def _learn(self, **order: Any) -> Answer:
         """Return the totals of what similarities are worth."""
-        model = self._model(**order)
+        model = self.model(**order)
         if isinstance(model.reading, Listed) and model.judged is not None:
             save_array(self.shard.folder / RIGHT, model.judged.right)
         if not order["is_grouped"]:
@@ -163,7 +175,7 @@ class Share:
 
     def _walk(self, **order: Any) -> Answer:
         """Walk, and return what the labels of every step amount to."""
-        model = self._model(**order)
+        model = self.model(**order)
         trail = walk(model, self.route)
         shape = (len(trail.labels), len(self.numbers))
         steps = map(model.graph.as_given, trail.labels)
@@ -176,12 +188,11 @@ class Share:
 
     def _labels(self, graph: Graph, at: int) -> Labels:
         """Return the labels of a step of the last walk, in the order of the graph."""
-        steps = mapped(self.shard.folder / STEPS)
-        return np.asarray(steps[at][graph.given])
+        return np.asarray(mapped(self.shard.folder / STEPS, at)[graph.given])
 
     def _agree(self, at: int, **order: Any) -> Answer:
         """Return the similarity between groups, and what of it agrees with the labels of a step."""
-        graph = self._model(**order).graph
+        graph = self.model(**order).graph
         shared = self._shared(graph, order["has_several"])
         n_groups = int(np.count_nonzero(order["has_several"]))
         return {"both": agreement(graph, self._labels(graph, at), shared, n_groups)}
@@ -194,25 +205,42 @@ class Share:
 
     def _polish(self, at: int, gamma: float, **order: Any) -> Answer:
         """Polish the labels of a step, and return what they amount to."""
-        model = self._model(**order)
+        model = self.model(**order)
         graph, n_threads = model.graph, self.route.n_threads
         labels = polish_labels(graph, self._labels(graph, at), gamma, n_threads=n_threads)
         save_array(self.shard.folder / POLISHED, graph.as_given(labels))
         return {"account": model.labeling(labels).account}
 
-    def _finish(self, at: int, which: str, alpha: float, **order: Any) -> Answer:
-        """Write labels: polished, of a step, or one for each component; and how sure they are."""
-        model = self._model(**order)
-        graph = model.graph
+    def _count_judgements(self, at: int, which: str, n_steps: int, **order: Any) -> Answer:
+        """Return how many judgements of the shard the labels of each step do not agree with."""
+        if len(self.judged) == 0:
+            return {"broken": np.zeros(n_steps, dtype=np.int64)}
+        steps = [mapped(self.shard.folder / STEPS, step) for step in range(n_steps)]
+        steps[at] = self.found(at, which, **order)
+        return {"broken": np.array([count_broken(step, self.judged) for step in steps])}
+
+    def found(self, at: int, which: str, *, reading: Reading, is_grouped: bool, **_: Any) -> Labels:
+        """Return labels in the order of the shard: polished, of a step, or of each component."""
         if which == "polished":
-            labels = mapped(self.shard.folder / POLISHED)[graph.given]
-        elif which == "joined":
-            labels = components(graph.indptr, graph.indices, graph.group)
-        else:
-            labels = self._labels(graph, at)
-        labels = renumber(graph.as_given(labels))
-        source = CoordinateSolved(model, self.route, labels[graph.given], ())
-        return self._answer(labels, source.confidence(labels, alpha))
+            return mapped(self.shard.folder / POLISHED)
+        if which == "step":
+            return mapped(self.shard.folder / STEPS, at)
+        graph = self.graph(reading.unit, is_grouped)
+        return graph.as_given(components(graph.indptr, graph.indices, graph.group))
+
+    def _finish(self, at: int, which: str, level: int, alpha: float, **order: Any) -> Answer:
+        """Write labels that keep what was judged, of a level or those that were found.
+
+        And how sure they are.
+        """
+        found = renumber(self.found(at, which, **order))
+        model = self.model(**order)
+        solved: Solved = CoordinateSolved(model, self.route, found[model.graph.given], ())
+        labels = found if level == at else renumber(mapped(self.shard.folder / STEPS, level))
+        if len(self.judged) > 0:
+            kept = solved.keep_judgements([labels], 0, None, self.judged)
+            labels, solved = kept.labels, kept.solved
+        return self._answer(labels, solved.confidence(labels, alpha))
 
     def _take(self, labels: Any, confidence: Any, numbers: Any) -> Answer:
         """Write labels that were found for all items."""

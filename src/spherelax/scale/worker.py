@@ -12,7 +12,7 @@ from importlib import import_module
 from queue import SimpleQueue
 
 from spherelax.errors import SphereWarning
-from spherelax.scale.kept import Values
+from spherelax.io.answers.packed import Values
 from spherelax.scale.tasks import Fault
 
 # What the process runs. Its own search path is not used, so that no file beside it is.

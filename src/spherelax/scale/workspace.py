@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.faults import about, first_line
 from spherelax.io.files.mapped import Array
+from spherelax.io.files.seals import damaged
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -31,10 +32,12 @@ CHUNK = 1 << 20
 THREAD_BYTES = 250_000_000
 # Seconds between two looks at how far a statement is.
 LOOK = 0.5
-# Folder of the database.
-WORK = "work"
+# Folder of the database, and its file.
+WORK, DATABASE = "work", "work.duckdb"
 # What DuckDB and the system say if the disk is full.
 FULL = ("No space left", "max_temp_directory_size", "failed to offload")
+# What DuckDB says if its file is damaged: a checksum does not fit, or a table is lost.
+DAMAGED = ("Corrupt database", "Corrupt WAL", "replaying WAL", "checksum", "Catalog Error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +164,8 @@ def workspace(folder: Path, memory_limit: str, progress: Progress) -> Iterator[W
             reason = f"{folder}: the disk is full; free some room or choose another folder"
         elif isinstance(error, duckdb.OutOfMemoryException):
             reason = f"memory_limit must be larger for these pairs; found {memory_limit}"
+        elif any(words in str(error) for words in DAMAGED):
+            raise damaged(home / DATABASE) from None
         else:
             reason = f"{folder}: {first_line(error)}"
         raise InvalidInputError(reason) from None
@@ -227,7 +232,7 @@ def _connect(home: Path, memory_limit: str) -> DuckDBPyConnection:
     duckdb = library()
     settings = {"memory_limit": memory_limit, "temp_directory": str(home / "temp")}
     try:
-        db = duckdb.connect(str(home / "work.duckdb"), config=settings)
+        db = duckdb.connect(str(home / DATABASE), config=settings)
     except (duckdb.ParserException, duckdb.InvalidInputException):
         raise _no_size(memory_limit) from None
     limit, threads = db.execute(

@@ -18,10 +18,8 @@ from spherelax.similarity.search import NEIGHBORS, nearest, searched
 # Neighbours of each point, and which of them is as far as the scale of the point.
 N_NEIGHBORS = 10
 SCALE_NEIGHBOR = 7
-# Up to this number of features they are taken for coordinates in space, which are not scaled.
-MOST_PLACES = 3
-# More features have different units if the widest one ranges over more than this multiple of what
-# narrow ones do. The narrowest, a share of FEW, are left out: some vary little in one unit too.
+# Features have different units if the widest one ranges over more than this multiple of what narrow
+# ones do. The narrowest, a share of FEW, are left out: some vary little in one unit too.
 MOST_UNEVEN = 10.0
 FEW = 0.1
 # Principal components have a mean of zero, up to this share of their deviation.
@@ -54,9 +52,9 @@ def nearest_neighbors(
         Which neighbour sets the local scale; at most ``n_neighbors``.
     standardize : bool or "auto"
         Whether to give all features the same standard deviation. "auto": only if they seem to be
-        measurements in different units. Up to three features are taken for coordinates in space,
-        and more for features of one unit, such as pixels or frequencies of words, if they range
-        over about as much, or are principal components.
+        measurements in different units. They are taken for features of one unit, such as
+        coordinates in space, pixels or frequencies of words, if none ranges over more than ten
+        times as much as narrow ones do, or if they are principal components.
     search : {"auto", "exact", "approximate"}
         How neighbours are looked for. "approximate" finds nearly all of them, in much less time
         where points and features are many; it needs pynndescent. "auto": exact, unless that would
@@ -227,8 +225,7 @@ def _standard(
         raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
     n_features, mean, deviation = X.shape[1], X.mean(axis=0), X.std(axis=0)
     if standardize is False or (
-        standardize == "auto"
-        and (n_features <= MOST_PLACES or _are_components(mean, deviation) or _are_even(X))
+        standardize == "auto" and (_are_components(mean, deviation) or _are_even(X))
     ):
         return np.zeros(n_features), np.ones(n_features)
     return mean, np.where(deviation > 0, deviation, 1.0)
@@ -244,4 +241,6 @@ def _are_even(X: NDArray[np.float64]) -> bool:
     """Tell whether features range over about as much, but for those that do not vary."""
     ranges = np.ptp(X, axis=0)
     ranges = ranges[ranges > 0]
-    return len(ranges) == 0 or bool(ranges.max() <= MOST_UNEVEN * np.quantile(ranges, FEW))
+    if len(ranges) == 0:
+        return True
+    return bool(ranges.max() <= MOST_UNEVEN * np.quantile(ranges, FEW, method="lower"))

@@ -6,7 +6,9 @@ import scipy.sparse as sp
 from support.lists import with_copies
 
 import spherelax as sl
-from spherelax.coordinate.copies.duplicates import _probability
+from spherelax.coordinate.copies.duplicates import _probability, find_duplicates
+from spherelax.coordinate.graph.graph import build_graph
+from spherelax.problem import Problem
 from spherelax.result import say_duplicates
 
 
@@ -29,6 +31,22 @@ def test_clean_sources_are_not_accused(seed):
     pairs, _ = with_copies(seed, n_copies=0)
     assert not any(found.is_clear for found in found_in(pairs))
     assert say_duplicates(found_in(pairs)) is None
+
+
+def test_twins_that_have_labels_of_their_own_are_no_copies():
+    """A twin is as similar to both records of the other one as to the single one of its own."""
+    twins = np.zeros((5, 5))
+    twins[[0, 0, 0, 1, 1, 3], [2, 3, 4, 3, 4, 4]] = 1.0
+    couple = np.array([[0.0, 1.0], [0.0, 0.0]])
+    W = sp.block_diag([twins] * 30 + [couple] * 100, format="csr")
+    groups = [0, 0, 1, 1, 2] * 30 + [0, 1] * 100
+    labels = [np.array([0, 1, 0, 1, 1]) + 2 * k for k in range(30)]
+    labels += [np.array([60, 60]) + k for k in range(100)]
+    problem = Problem.check(W + W.T, groups)
+    graph = build_graph(problem)
+    found = find_duplicates(problem.groups, graph, graph, np.concatenate(labels).astype(np.int32))
+    assert [(one.expected, one.is_clear) for one in found] == [(0.0, False)] * 3
+    assert len(found[0].pairs) == 30
 
 
 @pytest.mark.parametrize("n_copies", [40, 90])
@@ -97,3 +115,19 @@ def test_no_more_copies_are_expected_than_there_can_be():
         half = np.triu(rng.integers(0, 4, (m, m)) * (rng.random((m, m)) < 0.6), 1)
         found = sl.solve((half + half.T).astype(float), rng.integers(0, 3, m)).duplicates()
         assert all(0.0 <= one.expected < one.n_items for one in found)
+
+
+def test_items_similar_to_nothing_do_not_count():
+    pairs, _ = with_copies(0, n_copies=20)
+    W, m = similarity(pairs), pairs.n_items
+    rng = np.random.default_rng(0)
+    larger = sp.csr_array(sp.block_diag([W, sp.csr_array((2 * m, 2 * m))]))
+    groups = np.r_[pairs.group, rng.integers(2, size=m), np.repeat(np.arange(2, 2 + m // 2), 2)]
+    groups = np.r_[groups, np.full(3 * m - len(groups), 2)]
+    options = {"one_per_group": "unless_copies", "n_jobs": 1}
+    one, other = sl.solve(W, pairs.group, **options), sl.solve(larger, groups, **options)
+    np.testing.assert_array_equal(one.labels, other.labels[:m])
+    for before, after in zip(one.duplicates(), other.duplicates()[:2], strict=True):
+        assert (before.expected, before.is_clear) == (after.expected, after.is_clear)
+        assert after.n_items > before.n_items
+    assert any(found.is_clear for found in one.duplicates())

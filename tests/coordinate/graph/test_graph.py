@@ -10,7 +10,7 @@ from support.twins import dense_similarity
 from spherelax.coordinate.graph import graph as graph_module
 from spherelax.coordinate.graph import order as order_module
 from spherelax.coordinate.graph.graph import build_graph
-from spherelax.problem import Problem
+from spherelax.problem import MOST_NATS, Problem
 
 
 def counts(seed, m=30):
@@ -25,6 +25,12 @@ def check_same(found, expected):
     for mine, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
         assert np.asarray(mine).dtype == np.asarray(theirs).dtype
+
+
+def test_similarities_of_any_size_count_in_an_earlier_unit():
+    W = np.array([[0.0, 1e300, 2e-300], [1e300, 0.0, 1e-300], [2e-300, 1e-300, 0.0]])
+    graph = build_graph(Problem.check(W), 1e-300)
+    np.testing.assert_array_equal(np.unique(graph.values), np.float32([1.0, 2.0, MOST_NATS]))
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -18,13 +18,13 @@ def problem(seed, *, grouped, dtype):
     W = sp.csr_array((half + np.triu(half, 1).T).astype(dtype))
     given = rng.permutation(M).astype(np.int32)
     group = rng.integers(5, size=M).astype(np.int32) if grouped else np.empty(0, np.int32)
-    source = Source(W.indptr.astype(np.int64), W.indices, W.data, 2.0, 1e-6)
+    source = Source(W.indptr.astype(np.int64), W.indices, W.data, 2.0, 1e-6, 0.75)
     return W.toarray(), source, given, group
 
 
 def expected(W, given, group):
-    """Half of W in an order, without what does not count."""
-    W = (W[np.ix_(given, given)] / 2.0).astype(np.float32)
+    """Half of W in an order, at most 0.75, without what does not count."""
+    W = (np.minimum(W[np.ix_(given, given)], 0.75) / 2.0).astype(np.float32)
     is_left_out = np.eye(M, dtype=bool) | (W <= 1e-6)
     if len(group):
         is_left_out |= group[:, None] == group

@@ -74,6 +74,53 @@ def test_two_levels_are_named(seed):
     np.testing.assert_allclose(numbers, [150, 450], rtol=0.5)
 
 
+def test_a_finer_level_is_named_without_a_valley_of_its_own(seed):
+    rng = np.random.default_rng(seed)
+    family = np.repeat(np.arange(150), 3)
+    person = rng.normal(size=(150, 30))[family] + 0.5 * rng.normal(size=(450, 30))
+    truth = np.repeat(np.arange(450), 2)
+    pairs = nearest(person[truth] + 0.35 * rng.normal(size=(900, 30)), 8)
+    found = learn_foretold(pairs)
+    assert len(np.unique(answer(pairs, found))) < 300
+    assert found.rival > 200
+
+
+def test_entities_of_one_level_have_no_rival(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(200), 3)
+    pairs = nearest(rng.normal(size=(200, 40))[truth] + 0.5 * rng.normal(size=(600, 40)), 8)
+    assert learn_foretold(pairs).rival == 0
+
+
+def test_clear_entities_have_one_level(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(200), 3)
+    pairs = nearest(rng.normal(size=(200, 40))[truth] + 0.3 * rng.normal(size=(600, 40)), 8)
+    found = learn_foretold(pairs)
+    labels = [pairwise_scores(truth, level).f_score for level in found.steps(pairs, found.levels)]
+    assert min(labels) > 0.95
+
+
+def test_another_level_is_one_of_those_that_may_be_meant(seed):
+    rng = np.random.default_rng(seed)
+    family = np.repeat(np.arange(150), 3)
+    person = rng.normal(size=(150, 30))[family] + 0.5 * rng.normal(size=(450, 30))
+    truth = np.repeat(np.arange(450), 2)
+    pairs = nearest(person[truth] + 0.35 * rng.normal(size=(900, 30)), 8)
+    found = learn_foretold(pairs)
+    numbers = [int(level.max()) + 1 for level in found.steps(pairs, found.levels)]
+    assert abs(numbers[-1] - found.rival) < 20
+    assert max(numbers[:-1]) < 0.9 * numbers[-1]
+
+
+def test_nobody_can_tell_whether_a_list_without_copies_has_some(seed):
+    pairs, _ = copies(seed, 0.0)
+    found = learn_foretold(pairs).join_none()
+    numbers = [int(level.max()) + 1 for level in found.steps(pairs, found.levels)]
+    assert sorted(numbers)[1] == pairs.n_items
+    assert sorted(numbers)[0] < 5
+
+
 def test_neither_order_nor_what_lies_beside_counts(seed):
     pairs, _ = entities(seed, apart=4.0)
     rng = np.random.default_rng(seed)

@@ -106,6 +106,18 @@ def test_kind_decides_where_it_is_said(seed):
         sl.solve(matrix(pairs), kind="scores")
 
 
+def test_contradictions_between_sources_teach_more_than_scores(seed):
+    rng = np.random.default_rng(seed)
+    W, sources, truth = sl.datasets.make_partial_matching(
+        6, 30, observed=0.8, shuffled=0.2, random_state=seed
+    )
+    is_right = truth[:, None] == truth
+    scores = np.triu(rng.uniform(0.4, 0.8, W.shape) + 0.1 * is_right, 1)  # they overlap
+    found = sl.solve(sp.csr_array(W * (scores + scores.T)), sources, kind="pairs")
+    assert found.kind == "pairs"
+    assert sl.metrics.pairwise_scores(truth, found.labels, groups=sources).f_score > 0.9
+
+
 def test_log_odds_speak_for_and_against():
     """Two triangles, joined by a strong pair; that against it is stronger, so they stay apart."""
     W = np.kron(np.eye(2), np.full((3, 3), 2.0))
@@ -206,11 +218,11 @@ def test_pairs_that_were_never_compared_are_not_absent(seed):
     inside = every & (labels[:, None] == labels)
     n_inside, n_outside = inside.sum(), (every & ~inside).sum()
     n_listed_outside = np.sum(W[every & ~inside])
-    found = learn_beliefs(graph, labels, right, source, is_list=True)
+    found = learn_beliefs(graph, labels, right, source)
     share = (n_outside - n_listed_outside + 0.5) / (n_outside + 1)
     assert found.absent == pytest.approx(np.log(share * (n_inside + 1) / 0.5))
-    compared = learn_beliefs(graph, labels, right, np.full(120, -1, np.int32), is_list=True)
-    untold = learn_beliefs(graph, labels, right, is_list=True)
+    compared = learn_beliefs(graph, labels, right, np.full(120, -1, np.int32))
+    untold = learn_beliefs(graph, labels, right)
     assert compared.absent == untold.absent < found.absent
     assert found.join == compared.join == untold.join == 0.0  # no item is alone
     nets = (Net.of_graph(graph, which) for which in (source, None))

@@ -13,7 +13,6 @@ from support.lists import entities
 import spherelax as sl
 from spherelax.coordinate.graph import build_graph
 from spherelax.coordinate.points.borders import LARGEST, SMALLEST, PatchLaw
-from spherelax.labels import renumber
 from spherelax.problem import Problem
 
 
@@ -89,32 +88,6 @@ def test_evidence_is_what_labels_save_beyond_patches():
     assert law.evidence.tolist() == [-np.inf, -np.inf, pytest.approx(saved)]
 
 
-def test_a_thin_border_is_thinner_than_that_of_patches():
-    law, labelings = law_of(ring(gap=100), (10, 20, 100))
-    found = law.thinness(labelings[-1])
-    assert found[0, 1] > 1.0
-    assert abs(found[1, 2]) < 0.2
-    np.testing.assert_allclose(found, found.T, atol=1e-6)
-
-
-def test_labels_are_clearer_if_they_save_more_and_more_than_one_cloud():
-    """Four closed lattices of 20 x 20 items: a square of side s in one loses 4 s of 4 s^2 edges."""
-    turn = np.roll(np.eye(20), 1, axis=1)
-    lattice = np.kron(turn + turn.T, np.eye(20)) + np.kron(np.eye(20), turn + turn.T)
-    W = np.kron(np.eye(4), lattice)
-    graph = build_graph(Problem.check(W), given=np.arange(1600, dtype=np.int32))
-    part, y, x = np.unravel_index(np.arange(1600), (4, 20, 20))
-    four, two = part.astype(np.int32), (part // 2).astype(np.int32)
-    squares = [renumber(part * 400 + (y // s) * 20 + x // s) for s in (4, 5)]
-    law = PatchLaw.of(graph, [*squares, four], n_cells=1600)
-    np.testing.assert_allclose(law.line, [-0.5, 0.0], atol=1e-9)
-    assert law.clearest() == 2
-    assert law.evidence[2] == pytest.approx(np.sqrt(0.75) / 20 * np.log(4))
-    assert law.is_clearer(four, than=two)
-    assert not law.is_clearer(two, than=four)
-    assert not law.is_clearer(two, than=squares[0])  # no more than BEYOND
-
-
 def test_one_cloud_is_one_label(seed):
     W = relative(np.random.default_rng(seed).normal(size=(1200, 4)))
     with pytest.warns(sl.SphereWarning):
@@ -165,10 +138,12 @@ def test_clusters_between_slight_valleys_are_found(seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_dimensions", [4, 6, 9])
-def test_a_long_cloud_is_one_label(n_dimensions, seed):
+def test_a_long_cloud_is_one_label_or_in_doubt(n_dimensions, seed):
     X = np.random.default_rng(seed).normal(size=(900, n_dimensions))
     X[:, 0] *= 4.0
-    assert sl.SphereClustering().fit(X).n_clusters_ == 1
+    result = sl.SphereClustering().fit(X).result_
+    assert result.n_labels <= 2
+    assert result.confidence.mean() < 0.7
 
 
 def test_precomputed_neighbours_are_recognised(cells):

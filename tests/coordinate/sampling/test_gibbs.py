@@ -31,11 +31,25 @@ def problem(seed, m=24):
     return net, beliefs, renumber(rng.integers(8, size=m))
 
 
+def matches(seed, m=24):
+    """The same with groups of which some were compared, and pairs that contradict each other."""
+    net, beliefs, labels = problem(seed, m)
+    rng, n_groups = np.random.default_rng(seed), int(net.group.max()) + 1
+    several = np.flatnonzero(np.bincount(net.group, minlength=n_groups) > 1)
+    were = np.zeros((n_groups, n_groups), dtype=bool)
+    were[np.ix_(several, several)] = np.triu(rng.random((len(several),) * 2) < 0.7, 1)
+    were |= were.T
+    begin, near = np.r_[0, np.cumsum(were.sum(axis=1))], np.nonzero(were)[1].astype(np.int32)
+    net = net._replace(
+        begin=begin, near=near, source=np.full(m, -1, np.int32), room=np.full(m, np.inf)
+    )
+    return net._replace(weight=np.ones(m, np.float32)), beliefs._replace(contradicted=0.3), labels
+
+
 def probabilities(i, drawn, net, beliefs):
     """Return the labels that an item may join, and how likely: the last one is of its own."""
     rows = slice(net.indptr[i], net.indptr[i + 1])
     near, others = net.indices[rows], np.arange(len(drawn)) != i
-    degree = rows.stop - rows.start
     labels = list(dict.fromkeys([*drawn[near].tolist(), int(drawn[i])]))
     labels = [c for c in labels if np.any(others & (drawn == c))]
     odds = []
@@ -47,8 +61,14 @@ def probabilities(i, drawn, net, beliefs):
         n = len(members)
         never = np.sum((net.source[members] == net.source[i]) & (net.source[i] >= 0))
         compared = net.weight[i] * net.weight[members].astype(float).sum() - never
-        absent = min(compared, degree) - here.sum()
+        g = net.group[i]
+        if len(net.begin) > 0 and net.begin[g] < net.begin[g + 1]:
+            groups = net.near[net.begin[g] : net.begin[g + 1]]
+            compared = np.isin(net.group[members], groups).sum()
+        absent = min(compared, net.room[i]) - here.sum()
         nats = beliefs.same[rows][here].sum() - beliefs.absent * absent
+        elsewhere = net.group[near[~here]]
+        nats += beliefs.contradicted * np.sum(elsewhere[:, None] == net.group[members])
         nats += beliefs.join + beliefs.growth[min(n, 5) - 1]
         odds.append(np.exp(nats))
     return labels, np.array([*odds, 1.0]) / (sum(odds) + 1.0)
@@ -85,9 +105,10 @@ def plain_sweep(net, beliefs, drawn, judged, chance):
     return item, pure, whole, np.array(pairs)
 
 
+@pytest.mark.parametrize("make", [problem, matches])
 @pytest.mark.parametrize("has_pairs", [False, True])
-def test_sweeps_are_those_of_the_definitions(seed, has_pairs):
-    net, beliefs, judged = problem(seed)
+def test_sweeps_are_those_of_the_definitions(seed, has_pairs, make):
+    net, beliefs, judged = make(seed)
     m, rng = len(judged), np.random.default_rng(seed)
     state, drawn = State.of(judged, net), judged.astype(int)
     agreement = Agreement.of(judged, has_pairs=has_pairs)

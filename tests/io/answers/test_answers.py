@@ -187,10 +187,12 @@ def test_entities_and_pairs_have_a_row_each(tmp_path):
         write_answer(tmp_path / "pairs.csv", records, result, of="labels")
 
 
-def test_entities_without_probabilities_have_sizes_alone():
+def test_entities_without_probabilities():
     items = io.Items(np.kron(np.eye(2), np.ones((3, 3))), None, list("abcabc"))
     result = sl.solve(items.problem, solver="power")
-    assert items.entities(result) == {"label": [0, 1], "size": [3, 3]}
+    found = items.entities(result)
+    assert list(found) == ["label", "size", "representative_item"]
+    assert (found["label"], found["size"]) == ([0, 1], [3, 3])
     assert list(items.pairs(result)) == ["item_a", "group_a", "item_b", "group_b", "label"]
     assert summary(items, result)["n_wrong"] is None
 

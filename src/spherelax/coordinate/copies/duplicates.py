@@ -6,13 +6,15 @@ of that label and, if the two were compared, with the other itself. Copies claim
 as items belong to their labels. So the share of items that belong less strongly than a claim counts
 is the share of copies that are not counted.
 
-Wrong claims exist, too: two different things can be alike. How many are to be expected is shown by
-items whose own label holds them firmly, so that they are no copies: how often another label of
-their group attracts them as strongly. Where that is often, copies cannot be told.
+Wrong claims exist, too: two different things can be alike, as twins and namesakes are. How many are
+to be expected is shown by items whose own label holds them firmly, so that they are no copies: how
+often another label of their group attracts them as strongly, be it more than their own. Where that
+is often, copies cannot be told.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -37,6 +39,7 @@ CHANCE = 1e-3
 HANDFUL = 0.005
 
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 
 def find_duplicates(
@@ -60,11 +63,14 @@ def find_duplicates(
     """
     claims = find_claims(worth, given.group, labels[given.given])
     by_group, begins = in_order(groups)
-    n_groups = int(np.count_nonzero(np.diff(begins) > 1))
+    every = [by_group[first:last].astype(np.intp) for first, last in pairwise(begins.tolist())]
+    is_present = worth.as_given(np.diff(worth.indptr) > 0)
+    present = [items[is_present[items]] for items in every]
+    n_groups = sum(len(items) > 1 for items in present)
     return tuple(
-        _of_group(group, by_group[first:last].astype(np.intp), claims, n_groups)
-        for group, (first, last) in enumerate(pairwise(begins.tolist()))
-        if last - first > 1
+        replace(_of_group(group, items, claims, n_groups), n_items=n_items)
+        for group, (items, n_items) in enumerate(zip(present, map(len, every), strict=True))
+        if n_items > 1
     )
 
 
@@ -78,7 +84,7 @@ def graph_of_all(problem: Problem, given: Graph, unit: float) -> Graph:
 
 
 def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplicates:
-    """Return how many of the items of a group are copies, and which."""
+    """Return how many of the items of a group that are similar to any are copies, and which."""
     inside, outside = claims.inside[items], claims.outside[items]
     held = inside[inside > 0.0]
     is_claim = outside > inside
@@ -95,8 +101,9 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
         return Duplicates(group, len(items), 0.0, False, pairs, np.zeros(len(pairs)))
     least = float(np.quantile(held, WEAK))
     share = float(np.mean(held >= least))
-    n_counted = int(np.count_nonzero(strength >= least))
-    n_attracted, n_firm = _firm(items, claims, pairs[strength >= least], least)
+    is_firm = inside >= least
+    n_counted, n_attracted = _count(np.c_[items, claims.holder[items]], outside >= least, is_firm)
+    n_firm = int(is_firm.sum())
     n_others = len(items) - n_firm
     found = max(n_counted - n_attracted / max(n_firm, 1) * n_others, 0.0) / share
     expected = min(found, len(items) - 1.0)  # one of them is no copy
@@ -107,19 +114,17 @@ def _of_group(group: int, items: Ints, claims: Claims, n_groups: int) -> Duplica
     return Duplicates(group, len(items), expected, is_clear, pairs, likely)
 
 
-def _firm(items: Ints, claims: Claims, pairs: Ints, least: float) -> tuple[int, int]:
-    """Return how many firmly held items are attracted by a wrong label; and how many are held.
+def _count(pairs: Ints, is_strong: Bools, is_firm: Bools) -> tuple[int, int]:
+    """Return how many strong claims count, and how many firm items another label attracts.
 
-    An item that its label holds with strength ``least`` is no copy, so another label that attracts
-    it as strongly is wrong; but not the label of its own copy, as which ``pairs`` count.
+    ``pairs`` are items, and the holders of the labels that they claim. What its label holds firmly
+    is no copy, so a label that attracts it is wrong; but not that of its own copy, whose claim
+    counts.
     """
-    inside, outside = claims.inside[items], claims.outside[items]
-    is_firm = (inside >= least) & (outside <= inside)
-    attracted = np.c_[items, claims.holder[items]][is_firm & (outside >= least)]
-    attracted.sort(axis=1)
-    known = set(map(tuple, pairs.tolist()))
-    n_attracted = sum(pair not in known for pair in map(tuple, attracted.tolist()))
-    return n_attracted, int(is_firm.sum())
+    pairs = np.sort(pairs, axis=1)
+    counted, firm = (list(map(tuple, pairs[is_strong & of].tolist())) for of in (~is_firm, is_firm))
+    once = set(counted)  # two copies may claim each other's label
+    return len(once), sum(pair not in once for pair in firm)
 
 
 def _probability(strength: Floats, held: Floats, expected: float) -> Floats:

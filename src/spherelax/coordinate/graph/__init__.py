@@ -10,7 +10,13 @@ from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.contraction import Contraction, contract
 from spherelax.coordinate.graph.crossings import Compared, cross
-from spherelax.coordinate.graph.graph import LARGE, Graph, are_new, build_graph, largest
+from spherelax.coordinate.graph.graph import (
+    LARGE,
+    Graph,
+    build_graph,
+    keys_of_items,
+    largest,
+)
 from spherelax.coordinate.graph.hashing import hash_numbers
 from spherelax.coordinate.graph.neighbors import Entries, components, enter_transposed, strengths
 from spherelax.coordinate.graph.part import (
@@ -20,6 +26,13 @@ from spherelax.coordinate.graph.part import (
     components_up_to,
     draw,
     is_large,
+)
+from spherelax.coordinate.graph.paths import (
+    contract_pairs,
+    minimum_cut,
+    spanning_tree,
+    strongest_path,
+    weakest_cut,
 )
 from spherelax.coordinate.graph.tally import have_changed, within
 
@@ -37,18 +50,23 @@ __all__ = [
     "Graph",
     "Totals",
     "add_counts",
-    "are_new",
     "build_graph",
     "components",
     "components_up_to",
     "contract",
+    "contract_pairs",
     "cross",
     "draw",
     "enter_transposed",
     "hash_numbers",
     "have_changed",
     "is_large",
+    "keys_of_items",
     "largest",
+    "minimum_cut",
+    "spanning_tree",
     "strengths",
+    "strongest_path",
+    "weakest_cut",
     "within",
 ]

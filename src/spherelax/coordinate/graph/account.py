@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.graph import Graph, blocks
+from spherelax.coordinate.graph.graph import LARGE, Graph, blocks
 from spherelax.coordinate.machine.compiled import compiled
 
 # Similarities and nats are counted in whole numbers of this unit.
@@ -22,7 +22,7 @@ UNIT = 2.0**-40
 OCTAVE = 512
 OCTAVES = 64
 # With more groups than this, those that were compared are a list, not a table.
-TABLE = 4096
+TABLE = LARGE
 
 Sums = NDArray[np.float64]
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.graph import Graph
+from spherelax.coordinate.graph.graph import LARGE, Graph
 from spherelax.coordinate.machine.compiled import compiled
 
 # Items whose candidates are looked at to see how transitive a list is.
-CENTRES = 4000
+CENTRES = LARGE
 # A list that is this number of times as long as another is searched for the items of that one.
 SEARCHED = 32
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.coordinate.graph.neighbors import begins_of, components, in_order, places_of
+from spherelax.coordinate.graph.neighbors import TINY, begins_of, components, in_order, places_of
 from spherelax.coordinate.graph.order import Order, canonical, keys_of_rows
 from spherelax.coordinate.graph.source import (
     BLOCK_ENTRIES,
@@ -25,14 +25,10 @@ from spherelax.coordinate.graph.source import (
     enter_columns,
 )
 from spherelax.labels import Labels, renumber
-from spherelax.problem import Problem
+from spherelax.problem import MOST_NATS, Problem
 
 # A component with at least this number of items is large.
 LARGE = 1 << 12
-# Similarities below this share of the largest are left out: in single precision, products of two
-# of them are zero.
-FAINT = 1e-30
-
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
@@ -173,7 +169,7 @@ def build_graph(
 
     They are divided by ``scale``, the `largest` one if it is not given; log odds may be negative.
     Items are put in an order that does not depend on that of the problem (`order.canonical`), nor
-    on ties if the problem has ranks. If ``given`` has their numbers in some order, that is kept,
+    on ties if the problem has names. If ``given`` has their numbers in some order, that is kept,
     and all are taken for one component.
 
     Examples
@@ -188,9 +184,9 @@ def build_graph(
     """
     if scale is None:
         scale = largest(problem) or 1.0
-    if given is None and problem.rank is not None:
-        by_name = np.argsort(problem.rank, kind="stable").astype(np.int32)
-        graph = build_graph(replace(problem.among(by_name), rank=None), scale)
+    if given is None and problem.names is not None:
+        by_name = np.argsort(problem.names, kind="stable").astype(np.int32)
+        graph = build_graph(replace(problem.among(by_name), names=None), scale)
         return graph._replace(given=by_name[graph.given])
     W = problem.similarity if sp.issparse(problem.similarity) else _sparse(problem.similarity)
     source, group = _source(W, scale), _groups(problem)
@@ -232,26 +228,15 @@ def strongest(values: NDArray[np.float32]) -> float:
     return float(values.max(initial=0.0))
 
 
-def are_new(before: Graph, graph: Graph) -> NDArray[np.bool_]:
-    """Tell which items of a graph have other similarities than in ``before``.
+def keys_of_items(graph: Graph, names: NDArray[np.integer] | None = None) -> NDArray[np.uint64]:
+    """Return a key of the similarities of each item, in the order of the problem.
 
-    That is a graph of the first items of the same problem.
-
-    Examples
-    --------
-    >>> before = build_graph(Problem.check([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> W = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]
-    >>> graph = build_graph(Problem.check(W))
-    >>> graph.as_given(are_new(before, graph))
-    array([False, False,  True,  True])
+    ``names`` are the numbers by which items are known, if these are not their places; those below 0
+    do not count.
     """
-    found = np.ones(graph.n_items, dtype=np.bool_)
-    keys = [
-        one.as_given(keys_of_rows(one.indptr, one.given[one.indices], one.values.view(np.uint32)))
-        for one in (before, graph)
-    ]
-    found[: before.n_items] = keys[0] != keys[1][: before.n_items]
-    return found[graph.given]
+    named = graph.given if names is None else names[graph.given].astype(np.int32)
+    bits = graph.values.view(np.uint32)
+    return graph.as_given(keys_of_rows(graph.indptr, named[graph.indices], bits))
 
 
 def blocks(n: int) -> Iterator[slice]:
@@ -269,7 +254,8 @@ def blocks(n: int) -> Iterator[slice]:
 def _source(W: Any, scale: float) -> Source:
     """Return a sparse similarity in few types, so that kernels are compiled for few."""
     data = W.data if W.data.dtype == np.float32 else W.data.astype(float, copy=False)
-    return Source(W.indptr.astype(np.int64, copy=False), W.indices, data, float(scale), FAINT)
+    indptr, scale = W.indptr.astype(np.int64, copy=False), float(scale)
+    return Source(indptr, W.indices, data, scale, float(TINY), MOST_NATS * scale)
 
 
 def _copy_in_any_order(

@@ -18,7 +18,8 @@ from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.machine.prefetch import prefetch
 
 # What stands for 0 where a number must not be 0: for a sum in which positive and negative
-# similarities cancel, and for the activation level 0 where its sign says something.
+# similarities cancel, and for the activation level 0 where its sign says something. Similarities
+# below this share of the largest are left out: in single precision, products of two are zero.
 TINY = np.float32(1e-30)
 
 

@@ -208,9 +208,11 @@ def _refine(rows, unit_ptr, active, keys):
 
 @compiled
 def keys_of_rows(indptr, items, bits):
-    """Return a key of each row: of its items and of the bits of its similarities."""
+    """Return a key of each row: of its items, but those below 0, and the bits of similarities."""
     found = np.zeros(len(indptr) - 1, np.uint64)
     for i in range(len(found)):
         for e in range(indptr[i], indptr[i + 1]):
+            if items[e] < 0:
+                continue
             found[i] += _mix((np.uint64(items[e]) << np.uint64(32)) + np.uint64(bits[e]))
     return found

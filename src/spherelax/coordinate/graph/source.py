@@ -25,6 +25,7 @@ class Source(NamedTuple):
     data: NDArray[np.floating]
     scale: float
     faint: float  # similarities up to this one, after division, are left out
+    most: float  # those above this one count as it: an item that is new may have any
 
 
 class Rows(NamedTuple):
@@ -109,7 +110,7 @@ def _look_ahead(i, source, target, of_columns):
 @compiled
 def _value(source, e):
     """Return a similarity in the unit of the copy."""
-    return np.float32(source.data[e] / source.scale)
+    return np.float32(min(source.data[e], source.most) / source.scale)
 
 
 @compiled

@@ -27,14 +27,17 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 
 from spherelax.coordinate.graph.candidates import Candidates
 from spherelax.coordinate.graph.hashing import Keys, mix
 from spherelax.coordinate.lists.hierarchy import Hierarchy
+from spherelax.coordinate.lists.matching import MAX_ROUNDS, SETTLED
 from spherelax.coordinate.sampling.doubt import SURE, clip_probability
+from spherelax.coordinate.worth.alternatives import ALIKE
 from spherelax.coordinate.worth.curve import Curve, Floats
 from spherelax.labels import Labels, renumber
+from spherelax.metrics import pairwise_scores
 
 # Parts of the list that are hidden in turn. Fewer would take away too many pairs of small entities.
 FOLDS = 10
@@ -43,13 +46,16 @@ FOLDS = 10
 GRID = 400
 # Relations of the two items of a pair: alone are both, one, none; or they share a label.
 RELATIONS = 4
+# Share of the scores, at each end, that may be outliers.
+OUTER = 0.01
 # What is added to each count (Jeffreys).
 HALF = 0.5
 # How much two humps of scores say of the share of right pairs, compared with the relations.
 HUMPS = 0.5
-# Rounds of expectation maximisation at most, and the change of a share that ends them.
-ROUNDS = 100
-SETTLED = 1e-3
+# A code is shorter by chance, or because humps are not normal, by what this number of pairs tells.
+BELIEVED = 100.0
+# Levels that stand for all that are about as likely.
+LEVELS = 10
 # Single precision cannot tell probabilities apart that are nearer to 0 or 1 than this.
 PRECISION = 2.0**-24
 
@@ -63,8 +69,7 @@ class Foretold(NamedTuple):
         How scores are read: as they are; by their logarithms; as probabilities, or as
         ``-log(1 - p)`` of these, by their log odds.
     low, high : float
-        The lowest score, and the highest one that counts: a single score that is farther from the
-        others than these are from each other counts as the next one.
+        The lowest and the highest score that counts as it is; those beyond are outliers.
     top : float
         The score that makes two items the same; infinity if there is none.
     cut : float
@@ -84,9 +89,12 @@ class Foretold(NamedTuple):
     threshold : float
         The score between right and wrong pairs.
     saved : float
-        Nats a pair by which two humps and relations describe scores better than one hump does.
+        Nats by which two humps and relations describe scores better than one hump does, less what
+        it takes to name the cut and the threshold.
     is_told : bool
         Whether the list can tell right pairs from wrong ones.
+    levels : ndarray
+        Cuts that are as likely as each other to be the one that is meant.
     rival : int
         Number of labels at another level that the list shows, such as families of persons; 0: none.
     """
@@ -105,6 +113,7 @@ class Foretold(NamedTuple):
     threshold: float
     saved: float
     is_told: bool
+    levels: Floats
     rival: int = 0
 
     def right(self, pairs: Candidates) -> Floats:
@@ -120,13 +129,24 @@ class Foretold(NamedTuple):
         """Whether nothing is joined because the list cannot tell."""
         return not self.is_told and len(self.cuts) > 1
 
+    def nearest(self, level: float) -> float:
+        """Return the cut that is nearest to a level; infinity if nothing is joined there."""
+        if np.isclose(level, self.best):
+            return np.inf if self.joins_nothing else self.best
+        return float(self.cuts[np.abs(self.cuts - level).argmin()])
+
     def join_all(self) -> Foretold:
         """Take all pairs for right: nothing contradicts them."""
-        return self._even(1.0 - SURE)._replace(cuts=np.zeros(1), best=0.0)
+        return self._even(1.0 - SURE)._replace(cuts=np.zeros(1), best=0.0, levels=np.zeros(1))
 
     def join_none(self) -> Foretold:
-        """Take all pairs for wrong, but those that make two items the same."""
-        return self._even(SURE)._replace(best=float(self.cuts[-1]))
+        """Take all pairs for wrong, but those that make two items the same.
+
+        Where a list cannot tell, all may as well be right.
+        """
+        none = float(self.cuts[-1])
+        levels = self.levels if self.is_told else np.array([0.0, none])
+        return self._even(SURE)._replace(best=none, levels=levels)
 
     def _even(self, share: float) -> Foretold:
         """Take pairs of all scores for as likely right."""
@@ -160,14 +180,21 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
     >>> bool(np.all((right > 0.5) == is_right[kept]))
     True
     """
+    found = _learn(pairs, scale)
+    return _name_rival(pairs, found) if found.is_told else found
+
+
+def _learn(pairs: Candidates, scale: str) -> Foretold:
+    """Learn what the scores of a list are worth, without another level."""
     score = read_scale(pairs.score, scale)
     top = float(score.max()) if pairs.group is None else np.inf
     if np.count_nonzero(score == top) <= 1:
         top = np.inf
+    low, high = _fence(score)
     begin = Foretold(
         scale=scale,
-        low=float(score.min()),
-        high=_highest(score),
+        low=low,
+        high=high,
         top=top,
         cut=np.inf,
         curve=Curve.from_cuts(np.empty(0)),
@@ -179,6 +206,7 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
         threshold=np.inf,
         saved=0.0,
         is_told=False,
+        levels=np.zeros(1),
     )
     table = _Table.of(pairs, begin)
     if len(table.score) < 2 or np.ptp(table.score) == 0.0:
@@ -211,19 +239,60 @@ def learn_foretold(pairs: Candidates, scale: str = "given") -> Foretold:
             cuts=cuts,
             best=_best_cut(levels, meet, right),
             threshold=threshold,
-            saved=-float(code.length[:, edge].min()),
-            is_told=code.is_told(edge, table.score),
         )
 
-    edge, other = code.best_edges(len(table.score))
-    found = answer(edge)
+    profile = code.length.min(axis=0)
+    edge = int(profile.argmin())
+    found = answer(edge)._replace(
+        saved=-len(table.score) * float(profile[edge]) - np.log(code.side.size),
+        is_told=code.is_told(edge, table.score),
+        levels=np.array([answer(each).best for each in code.likely_edges(len(table.score))]),
+    )
     if not found.is_told and _valley(score, score >= top) > np.log(len(code.edges)):
-        return found.join_none()._replace(is_told=True)
-    if other is None:
-        return found
-    labels, rival = (tree.labels(each.best)[table.item] for each in (found, answer(other)))
-    n_labels, n_rival = len(np.unique(labels)), len(np.unique(rival))
-    return found._replace(rival=n_rival if n_rival != n_labels else 0)
+        return found._replace(is_told=True).join_none()
+    return found
+
+
+def _name_rival(pairs: Candidates, found: Foretold) -> Foretold:
+    """Add the number of labels of another answer, if there is one.
+
+    That is a level inside or between labels, which is then one more of the likely levels; or else
+    one of these, if most of them have other labels.
+    """
+    table = _Table.of(pairs, found)
+    tree = table.tree()
+    labels = renumber(tree.labels(found.best)[table.item])
+    rival = _count_rival(pairs, found.scale, labels) if pairs.group is None else 0
+    if rival:
+        n_merges = int(table.item.max()) + 1 - rival
+        cut = np.r_[np.inf, tree.levels[::-1], 0.0][max(n_merges, 0) :][:2].mean()
+        return found._replace(rival=rival, levels=np.append(found.levels, cut))
+    others = [renumber(tree.labels(cut)[table.item]) for cut in found.levels]
+    unlike = [int(x.max()) + 1 for x in others if pairwise_scores(labels, x).f_score <= ALIKE]
+    is_likelier = 2 * len(unlike) > len(others)
+    return found._replace(rival=sorted(unlike)[len(unlike) // 2]) if is_likelier else found
+
+
+def _count_rival(pairs: Candidates, scale: str, labels: Labels) -> int:
+    """Return the number of labels at a level inside or between labels; 0: there is none.
+
+    A finer level is that of the pairs inside labels, if two humps describe these more briefly than
+    one does. A coarser one is that of the pairs between labels, which are then the items; it must
+    be foretold, too, because wrong pairs alone may have two humps.
+    """
+    is_inside = labels[pairs.one] == labels[pairs.other]
+    finer, coarser = ((is_inside, np.arange(len(labels))), (~is_inside, labels.astype(np.intp)))
+    for part, item in (finer, coarser):
+        if not part.any():
+            continue
+        one, other, score = item[pairs.one[part]], item[pairs.other[part]], pairs.score[part]
+        some = Candidates(int(item.max()) + 1, one, other, score)
+        level = _learn(some, scale)
+        (rival,) = level.steps(some, np.array([level.best]))
+        is_level = level.saved > 0.0 and (level.is_told or item is finer[1])
+        if is_level and pairwise_scores(labels, rival[item]).f_score <= ALIKE:
+            return int(rival.max()) + 1
+    return 0
 
 
 def read_scale(score: NDArray[np.floating], scale: str) -> Floats:
@@ -301,13 +370,14 @@ class _Table(NamedTuple):
         if same.any():
             links = coo_array((same[same], (pairs.one[same], pairs.other[same])), shape=(n, n))
             item = connected_components(links, directed=False)[1].astype(np.int64)
-        one, other, score = item[pairs.one], item[pairs.other], np.minimum(score, known.high)
+        one, other = item[pairs.one], item[pairs.other]
         apart = np.flatnonzero(one != other)
         key = np.minimum(one, other)[apart] * n + np.maximum(one, other)[apart]
         kept, row, times = np.unique(key, return_inverse=True, return_counts=True)
         rows = np.full(len(one), len(kept))
         rows[apart] = row
-        mean = np.bincount(row, weights=score[apart], minlength=len(kept)) / times
+        score = np.clip(score[apart], known.low, known.high)
+        mean = np.bincount(row, weights=score, minlength=len(kept)) / times
         group = np.empty(0, np.int32) if pairs.group is None else pairs.group
         return cls(item, kept // n, kept % n, mean, group, known.low, rows)
 
@@ -362,22 +432,14 @@ class _Code(NamedTuple):
         """The length of the code."""
         return self.side + self.place
 
-    def best_edges(self, n_pairs: int) -> tuple[int, int | None]:
-        """Return the threshold with the shortest code, and another one if there are two levels.
+    def likely_edges(self, n_pairs: int) -> NDArray[np.intp]:
+        """Return some thresholds, each as likely as the others; several may be the same.
 
-        Another level shows by a second valley in the length of the code: the way up from there to
-        where the code is shorter is worth naming both.
+        Nats are believed like those of `BELIEVED` pairs (a coarsened posterior).
         """
-        profile, least = self.length.min(axis=0), np.log(self.side.size) / n_pairs
-        best, climbs = int(profile.argmin()), []
-        for edge in range(len(profile)):
-            way = profile[min(edge, best) : max(edge, best) + 1]
-            way = way if edge < best else way[::-1]
-            is_shorter = np.flatnonzero(way < way[0])
-            climbs.append(way[: is_shorter[0]].max() - way[0] if len(is_shorter) else 0.0)
-        is_level = (np.array(climbs) > least) & (profile < -least)
-        others = np.where(is_level, profile, np.inf)
-        return best, int(others.argmin()) if is_level.any() else None
+        weight = softmax(-self.length.min(axis=0) / (1.0 / n_pairs + 1.0 / BELIEVED))
+        at = (np.arange(LEVELS) + 0.5) / LEVELS
+        return np.searchsorted(weight.cumsum(), at).clip(0, len(weight) - 1)
 
     def is_told(self, edge: int, score: Floats) -> bool:
         """Tell whether labels foretell the sides, or a valley of scores is between them."""
@@ -489,6 +551,24 @@ def _marginal(score: Floats) -> float:
     return float((_entropy(above) + place).min() + np.log(score.std()))
 
 
+def _fence(score: Floats) -> tuple[float, float]:
+    """Return between which scores all lie but outliers.
+
+    Outliers are farther from the inner scores than these are from each other.
+
+    Examples
+    --------
+    >>> _fence(np.array([0.1, 0.2, 0.4, 0.6, 50.0]))
+    (0.1, 1.0)
+    """
+    ordered = np.sort(score)
+    n_outer = min(int(np.ceil(OUTER * len(score))), (len(score) - 1) // 2)
+    inner = ordered[n_outer : len(score) - n_outer]
+    width = np.ptp(inner) or np.inf
+    low, high = max(ordered[0], inner[0] - width), min(ordered[-1], inner[-1] + width)
+    return float(low), float(high)
+
+
 def _spread(values: Floats) -> Floats:
     """Return some of the values, which rise: evenly spaced in the log odds of their ranks."""
     n = len(values)
@@ -496,21 +576,6 @@ def _spread(values: Floats) -> Floats:
     at = np.unique((n * expit(ends)).astype(np.intp).clip(0, n - 1))
     ordered = np.sort(values)
     return np.unique(np.r_[ordered[0], ordered[at]])
-
-
-def _highest(score: Floats) -> float:
-    """Return the highest score that counts.
-
-    Examples
-    --------
-    >>> _highest(np.array([0.1, 0.5, 0.9])), _highest(np.array([0.1, 0.5, 99.0]))
-    (0.9, 0.5)
-    """
-    lowest, highest = float(score.min()), float(score.max())
-    if len(score) < 3:
-        return highest
-    following = float(np.partition(score, -2)[-2])
-    return following if highest - following > following - lowest else highest
 
 
 def _relate(seen: Floats, cut: float) -> NDArray[np.int64]:
@@ -546,7 +611,7 @@ def _fit(
     weight = count.sum(axis=1)
     prior = share = np.bincount(bins, weights=humps, minlength=n_bins) / weight
     right = np.repeat(share[:, None], RELATIONS, axis=1)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         one, other = ((count * each).sum(axis=0) + HALF for each in (right, 1.0 - right))
         ratio = one / one.sum() / (other / other.sum())
         right = expit(logit(share)[:, None] + np.log(ratio))

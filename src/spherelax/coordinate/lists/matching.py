@@ -27,12 +27,12 @@ from spherelax.coordinate.sampling.posterior import Posterior
 from spherelax.coordinate.worth.curve import SUREST, Curve, Floats, first_odds
 from spherelax.labels import Labels, inside_pairs
 
-# Rounds of expectation maximisation, and messages of each item in each round.
+# Rounds of expectation maximisation at most, and messages of each item in each round.
 MAX_ROUNDS = 100
 MESSAGES = 6
 # The rounds end when the probability of no pair changes by more than this.
 SETTLED = 1e-3
-# Rounds of messages for pairs of another list, whose odds are known.
+# Rounds of messages for pairs of another list, whose odds are known: as many for every component.
 REPEATS = 10
 # Share of the score of further candidates that is taken off.
 CONTRAST = 0.5

@@ -22,7 +22,6 @@ from spherelax.coordinate.lists.foretelling import (
 )
 from spherelax.coordinate.lists.matching import Matching, judge_matching, learn_matching
 from spherelax.coordinate.sampling.doubt import SURE, clip_probability
-from spherelax.coordinate.sampling.gibbs import Net
 from spherelax.coordinate.sampling.posterior import (
     Judged,
     Posterior,
@@ -155,12 +154,13 @@ def learn_scores(
     """
     if graph.n_groups() == 2 and _joins_two(graph):
         return _learn_two(graph, None)
-    if kind is None and seen.transitivity >= TRANSITIVE:
+    may_be_matches = kind is None or graph.n_groups() > 2
+    if may_be_matches and seen.transitivity >= TRANSITIVE:
         return None
     if seen.transitivity < PAIRED and seen.n_open >= CONTRADICTED:
         return _learn_two(graph, None if sources is None else _may_have_several(graph))
     lesson = _learn_any(graph, scale or find_scale(graph.values), seen)
-    if kind is None and not lesson.is_told:
+    if may_be_matches and not lesson.is_told:
         return None
     return _judge_any(graph, lesson, lesson.right(Candidates.of(graph)))
 
@@ -258,10 +258,21 @@ def odds_of_information(graph: Graph) -> Graph:
     return graph.with_values((s + np.log(-np.expm1(-s))).astype(np.float32))
 
 
-def predict_right(graph: Graph, right: Floats, other: Graph) -> Floats:
-    """Return how likely the pairs of another graph are right, by pairs with the same scores."""
-    curve = Curve(graph.values)
-    return np.asarray(curve.shares(graph.values, right)[curve.bins(other.values)])
+class ByScore(NamedTuple):
+    """How likely pairs are right by their scores alone: ``right`` of each bin of a curve."""
+
+    curve: Curve
+    right: Floats
+
+    @classmethod
+    def of(cls, graph: Graph, right: Floats) -> ByScore:
+        """See it in a graph, given how likely its pairs are right."""
+        curve = Curve(graph.values)
+        return cls(curve, curve.shares(graph.values, right))
+
+    def predict(self, graph: Graph) -> Floats:
+        """Return how likely the pairs of any graph are right."""
+        return np.asarray(self.right[self.curve.bins(graph.values)])
 
 
 def judge_labels(
@@ -285,7 +296,7 @@ def judge_labels(
     array([0.9, 0.9, 0.9])
     """
     if judged.beliefs is not None:
-        net = Net.of_graph(graph, source, is_list=True)
+        net = judged.net(graph, source)
         return draw_posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
     shape = (graph.n_items, graph.n_items)
     P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)

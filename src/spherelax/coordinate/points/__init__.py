@@ -6,12 +6,13 @@ between two labels (`Valleys`, whose cuts are weighed in a `Field`). What neithe
 estimated (`Unseen`, by the `Softness` of labels).
 """
 
-from spherelax.coordinate.points.borders import MOST_CELLS, OPEN, WIDE, PatchLaw
+from spherelax.coordinate.points.borders import MOST_CELLS, WIDE, PatchLaw
 from spherelax.coordinate.points.softness import Softness
 from spherelax.coordinate.points.unseen import Unseen
 from spherelax.coordinate.points.valleys import (
     MOST_ITEMS,
     N_CELLS,
+    SHALLOW,
     Field,
     Valleys,
     choose,
@@ -22,7 +23,7 @@ __all__ = [
     "MOST_CELLS",
     "MOST_ITEMS",
     "N_CELLS",
-    "OPEN",
+    "SHALLOW",
     "WIDE",
     "Field",
     "PatchLaw",

@@ -15,7 +15,7 @@ what they save beyond patches of one cloud that have the same sizes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -107,7 +107,7 @@ class PatchLaw:
     @classmethod
     def of(cls, graph: Graph, labelings: Iterable[Labels], n_cells: int) -> PatchLaw:
         """Measure labelings, whose labels are made of ``n_cells`` cells."""
-        cell = float(np.log(max(graph.n_present() / n_cells, 1.0)))
+        cell = float(np.log(max(graph.n_present() / max(n_cells, 1), 1.0)))
         edges_of = strengths(graph)
         patches = [Patches.of(graph, edges_of, labels) for labels in labelings]
         return cls(graph, patches, np.log(SMALLEST) + cell, np.log(LARGEST) + cell)
@@ -146,44 +146,6 @@ class PatchLaw:
         """Return the labeling with the most evidence; None: there is one cloud."""
         beyond = BEYOND_OF_OPEN if self.loss > OPEN else BEYOND
         return int(self.evidence.argmax()) if self.evidence.max() > beyond else None
-
-    def is_clearer(self, labels: Labels, than: Labels) -> bool:
-        """Tell whether labels save more than other labels, and more than one cloud shows.
-
-        The law is measured on both as well.
-        """
-        edges_of = strengths(self.graph)
-        both = [Patches.of(self.graph, edges_of, one) for one in (labels, than)]
-        *_, own, other = replace(self, patches=[*self.patches, *both]).evidence
-        return bool(own > max(other, BEYOND))
-
-    def thinness(self, labels: Labels) -> NDArray[np.float64]:
-        """Return by how much the border of each two labels is thinner than that of two patches.
-
-        It is a logarithm. Two patches of one cloud that make up a larger one have between them what
-        both lose and the larger one does not.
-
-        Examples
-        --------
-        >>> from spherelax.coordinate.graph import build_graph
-        >>> from spherelax.problem import Problem
-        >>> ring = np.eye(400, k=1) + np.eye(400, k=2) + np.eye(400, k=399) + np.eye(400, k=398)
-        >>> ring[99, 100] = ring[99, 101] = 0.0
-        >>> graph = build_graph(Problem.check(ring + ring.T))
-        >>> steps = [(graph.given // size).astype(np.int32) for size in (10, 20, 100)]
-        >>> found = PatchLaw.of(graph, steps, 400).thinness(steps[-1])
-        >>> bool(found[0, 1] > 1.0), bool(abs(found[1, 2]) < 0.2)
-        (True, True)
-        """
-        graph, k = self.graph, count_labels(labels)
-        ends = labels[graph.rows()].astype(np.int64) * k + labels[graph.indices]
-        between = np.bincount(ends, weights=graph.values, minlength=k * k).reshape(k, k)
-        sizes, edges = np.bincount(labels).astype(float), between.sum(axis=1)
-        of_one = edges * self._share_lost(sizes, len(labels))
-        joint_sizes, joint_edges = np.add.outer(sizes, sizes), np.add.outer(edges, edges)
-        of_both = joint_edges * self._share_lost(joint_sizes, len(labels))
-        expected = 0.5 * (np.add.outer(of_one, of_one) - of_both)
-        return np.asarray(np.log(np.maximum(expected, NONE)) - np.log(between + NONE))
 
     def _evidence(self, one: Patches) -> float:
         if self.line is None or one.mean_size <= self.high:

@@ -36,6 +36,8 @@ MOST_ITEMS = 1 << 13
 N_CELLS = 1 << 10
 # A valley counts if the lower of the two peaks beside it is more than exp(VALLEY) times as high.
 VALLEY = 0.4
+# Between labels with thin borders of a wide graph, whose edges bridge valleys, this is enough.
+SHALLOW = 0.1
 # This number times the noise, times how far the deepest of all dips lies beyond a usual one, is
 # added to the square root of a valley before it is compared: a smaller one splits one Gaussian, a
 # larger one merges touching ones.
@@ -47,17 +49,12 @@ EVEN_LABELS = 10
 # The most that the noise of cells may be: on thin curves, where they have two neighbours only, it
 # is measured too high.
 NOISE_CAP = 3.0
-# Number of items of a label that shows nothing but noise, and the smallest one that is measured.
+# Number of items of a label that shows nothing but noise.
 CELL = 20
-FEWEST = 5
-# Labelings with more labels than this number times the labels of CELL items are not merged.
-CELLS_FACTOR = 1.5
 # Of the larger label only the items nearest to the smaller one are looked at: REACH times the
 # number that the smaller one has, and at least LEAST_REACH.
 REACH = 5
 LEAST_REACH = 500
-# Number of neighbours of a label that are looked at first, by falling cuts.
-STRONGEST = 5
 # How deep the valley counts between labels that do not even touch.
 DEEP = 2.0
 
@@ -115,21 +112,17 @@ class Field(NamedTuple):
         )
 
 
-def steps_to_merge(path: Sequence[Labels]) -> list[int]:
+def steps_to_merge(path: Sequence[Labels], n_isolated: int = 0) -> list[int]:
     """Return the steps of a path whose labels are merged: the first with about CELL items a label.
 
-    Later ones too, unless they have too many labels or the same labels as the step before.
+    Later ones too, unless they have the same labels as the step before. Isolated items and their
+    labels do not count.
     """
-    m = len(path[0])
-    n_labels = np.array([count_labels(labels) for labels in path])
+    m = max(len(path[0]) - n_isolated, 1)
+    n_labels = np.array([max(count_labels(labels) - n_isolated, 1) for labels in path])
     first = int(np.abs(np.log(n_labels * CELL / m)).argmin())
     later = range(first + 1, len(path))
-    return [first] + [
-        step
-        for step in later
-        if n_labels[step] - 1 < CELLS_FACTOR * m / CELL
-        and not np.array_equal(path[step], path[step - 1])
-    ]
+    return [first] + [step for step in later if not np.array_equal(path[step], path[step - 1])]
 
 
 class Tree(NamedTuple):
@@ -173,11 +166,11 @@ class Valleys:
         noise, known = self._measured
         return _Merging(self.field, noise, known.copy())
 
-    def merge(self, labelings: Iterable[Labels]) -> Iterator[Labels]:
-        """Merge the labels of one labeling after the other, until all valleys count."""
+    def merge(self, labelings: Iterable[Labels], *, deepest: float = VALLEY) -> Iterator[Labels]:
+        """Merge the labels of one labeling after the other, until all valleys are deeper."""
         merging = self._begin()
         for labels in labelings:
-            yield merging.merge(labels)
+            yield merging.merge(labels, deepest)
 
     def tree(self, labels: Labels) -> Tree:
         """Merge what labels hold of the finest labels, inside each label first.
@@ -192,24 +185,6 @@ class Valleys:
         merging.merge_labels(lineage, sets, labels)
         return Tree(lineage, n_inside)
 
-    def join(self, labels: Labels, thinness: Callable[[Labels], NDArray[np.float64]]) -> Labels:
-        """Join two labels unless there is a valley between them and their border is thin.
-
-        In many dimensions edges bridge valleys: here, a valley that is half as deep as one that
-        counts is enough, if the border is as much thinner than that of two patches, which
-        ``thinness`` returns for each two labels. All pairs are judged before any are joined,
-        because labels that have grown together have thick borders all around. Small labels, which
-        show nothing but noise, would join large labels to each other; so each is first merged with
-        one label.
-        """
-        merging, least = self._begin(), VALLEY / 2
-        labels = merging.merge_small(labels)
-        thin, root = thinness(labels), list(range(count_labels(labels)))
-        for depth, a, b in merging.depths(labels):
-            if min(depth, thin[a, b]) <= least:
-                root[_root(root, a)] = _root(root, b)
-        return renumber(np.array([_root(root, a) for a in root], dtype=np.int32)[labels])
-
 
 def blur(field: Field, noise: float) -> float:
     """Return what is added to the square root of a valley, by the noise of small labels.
@@ -220,7 +195,7 @@ def blur(field: Field, noise: float) -> float:
     """
     if field.has_cells:
         return float(min(noise, NOISE_CAP * np.sqrt(field.bundle)))
-    n_labels = max(field.graph.n_items / CELL, 2.0)
+    n_labels = max(field.graph.n_present() / CELL, 2.0)
     mean = (n_labels * noise + EVEN_LABELS * EVEN_NOISE) / (n_labels + EVEN_LABELS)
     return float(NOISE_FACTOR * np.sqrt(2.0 * np.log(n_labels)) * mean)
 
@@ -259,7 +234,7 @@ class _Merging:
         self._start(labels)
         smallest = []
         for a, cuts in self.cuts.items():
-            if cuts and len(self.items[a]) >= FEWEST:
+            if cuts:
                 valleys = (self._valley(a, b) for b in cuts)
                 smallest.append(min(2.0 * (np.sqrt(high) - np.sqrt(low)) for high, low in valleys))
         return float(np.median(smallest)) if smallest else 0.0
@@ -304,21 +279,11 @@ class _Merging:
         high, low = self._valley(a, b)
         return float(np.log(high + NONE) - 2.0 * np.log(np.sqrt(low) + self.blur + NONE))
 
-    def merge(self, labels: Labels) -> Labels:
-        """Merge the two labels with the shallowest valley, one pair at a time, until all count."""
+    def merge(self, labels: Labels, deepest: float) -> Labels:
+        """Merge the two labels with the shallowest valley, one pair at a time."""
         self._start(labels)
-        for _ in self._unions(VALLEY):
+        for _ in self._unions(deepest):
             pass
-        return self._labels()
-
-    def merge_small(self, labels: Labels) -> Labels:
-        """Merge labels of up to CELL items with their widest neighbour, unless a valley counts."""
-        self._start(labels)
-        for a in sorted(self.items, key=lambda a: len(self.items[a])):
-            if a in self.items and len(self.items[a]) <= CELL and self.cuts[a]:
-                widest = max(self.cuts[a], key=self.cuts[a].__getitem__)
-                if self._depth(a, widest) <= VALLEY:
-                    self._unite(a, widest)
         return self._labels()
 
     def _labels(self) -> Labels:
@@ -329,46 +294,26 @@ class _Merging:
         return renumber(found)
 
     def _unions(self, deepest: float) -> Iterator[tuple[Pair, float, int]]:
-        """Merge across valleys up to a depth, the shallowest first; yield each pair and its label.
-
-        For each label the neighbours with the largest cuts are looked at first, and the other
-        neighbours once no valley among the first is too shallow.
-        """
+        """Merge across valleys up to a depth, the shallowest first; yield each pair, its label."""
         depth: dict[Pair, float] = {}
-        later: set[Pair] = set()
 
-        def measure(pair: Pair) -> None:
-            depth[pair] = self._depth(*pair)
-
-        def measure_strongest(a: int) -> None:
-            by_cut = sorted(self.cuts[a], key=self.cuts[a].__getitem__, reverse=True)
-            for rank, b in enumerate(by_cut):
-                pair = (min(a, b), max(a, b))
-                if rank < STRONGEST:
-                    measure(pair)
-                    later.discard(pair)
-                elif pair not in depth:
-                    later.add(pair)
+        def measure(a: int) -> None:
+            pairs = ((min(a, b), max(a, b)) for b in self.cuts[a])
+            depth.update((pair, self._depth(*pair)) for pair in pairs if pair not in depth)
 
         for a in self.cuts:
-            measure_strongest(a)
-        while depth or later:
-            pair = min(depth, key=depth.__getitem__) if depth else None
-            if pair is not None and depth[pair] <= deepest:
-                deep = depth[pair]
-                for a in pair:
-                    for b in self.cuts[a]:
-                        depth.pop((min(a, b), max(a, b)), None)
-                        later.discard((min(a, b), max(a, b)))
-                united = self._unite(*pair)
-                measure_strongest(united)
-                yield pair, deep, united
-            elif later:
-                for other in sorted(later):
-                    measure(other)
-                later.clear()
-            else:
+            measure(a)
+        while depth:
+            pair = min(depth, key=depth.__getitem__)
+            shallowest = depth[pair]
+            if shallowest > deepest:
                 break
+            for a in pair:
+                for b in self.cuts[a]:
+                    depth.pop((min(a, b), max(a, b)), None)
+            united = self._unite(*pair)
+            measure(united)
+            yield pair, shallowest, united
 
     def _start(self, labels: Labels) -> None:
         """Begin with labels: find their items, their tags and the cuts between them."""

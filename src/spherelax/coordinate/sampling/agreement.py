@@ -91,7 +91,7 @@ def count(counts, i, c, n):
     """Count n more items with the code of item i and label c; return how many there are."""
     if len(counts.code) == 0 or counts.code[i] < 0:
         return 0
-    at = place(counts, i, c)
+    at = place(counts, counts.code[i], c)
     if n != 0:
         counts.key[at] = c
         counts.n[at] += n
@@ -99,9 +99,9 @@ def count(counts, i, c, n):
 
 
 @compiled
-def place(counts, i, c):
-    """Return where a table counts the items with the code of item i and label c."""
-    begin, end = counts.begin[counts.code[i]], counts.begin[counts.code[i] + 1]
+def place(counts, code, c):
+    """Return where a table counts the items with a code and label c."""
+    begin, end = counts.begin[code], counts.begin[code + 1]
     mixed = np.uint64(c) * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)
     at = begin + np.int64(mixed * np.uint64(end - begin) >> np.uint64(32))
     while counts.key[at] != c and counts.key[at] != -1:
@@ -128,7 +128,8 @@ def enter(i, d, agreement):
     cells = agreement.cells
     if len(cells.code) == 0:
         return
-    at, c = place(cells, i, d), cells.code[i]
+    c = cells.code[i]
+    at = place(cells, c, d)
     cells.key[at] = d
     cells.n[at] += 1
     if cells.n[at] == 1:
@@ -146,7 +147,8 @@ def leave(i, d, agreement):
     cells = agreement.cells
     if len(cells.code) == 0:
         return
-    at, c = place(cells, i, d), cells.code[i]
+    c = cells.code[i]
+    at = place(cells, c, d)
     cells.n[at] -= 1
     agreement.item[i] += 0.5 * (agreement.gain[at] - agreement.mark[i])
     if cells.n[at] == 0:
@@ -179,7 +181,7 @@ def judge(i, n, labels, sums, agreement):
         likely = sums.same[d]
         if agreement.n_sorts[d] == 1 and agreement.sum_sorts[d] != c:
             continue  # no table is needed to see that it holds no item of the judged label
-        at = place(agreement.cells, i, d)
+        at = place(agreement.cells, c, d)
         here = agreement.cells.n[at]
         if here > 0:
             agreement.gain[at] += likely

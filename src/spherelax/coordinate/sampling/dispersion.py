@@ -8,7 +8,6 @@ pairs (one plus the size of a cluster times its intraclass correlation, for clus
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.neighbors import Sums, gather
@@ -31,7 +30,7 @@ def dispersion(graph: Graph, labels: Labels) -> float:
     >>> dispersion(graph, np.repeat(np.arange(8, dtype=np.int32), 9)[graph.given]) > 2
     True
     """
-    weight, is_inside = graph.weight.astype(float), are_inside(graph, labels)
+    weight, is_inside = graph.weight.astype(float), graph.inside(labels)
     mass, values = np.bincount(labels, weights=weight), graph.values.astype(float)
     pairs = np.square(mass) - np.bincount(labels, weights=np.square(weight))
     n_inside = 0.5 * float(pairs.sum())
@@ -41,7 +40,7 @@ def dispersion(graph: Graph, labels: Labels) -> float:
     parts = (is_inside, max(n_inside, 1.0)), (~is_inside, max(every - n_inside, 1.0))
     means = [0.5 * float(values[part].sum()) / n for part, n in parts]
     squares = [
-        float(np.square(values[part]).sum()) - (0.0 if is_weighted(graph) else 2.0 * n * mean**2)
+        float(np.square(values[part]).sum()) - 2.0 * n * mean**2
         for (part, n), mean in zip(parts, means, strict=True)
     ]
     most = int(np.diff(graph.indptr).max(initial=0)) + 1
@@ -52,17 +51,6 @@ def dispersion(graph: Graph, labels: Labels) -> float:
         each / square if square > 0 else 1.0 for each, square in zip(found, squares, strict=True)
     ]
     return max(float(np.mean(ratios)), 1.0)
-
-
-def are_inside(graph: Graph, labels: Labels) -> NDArray[np.bool_]:
-    """Tell of each similarity whether it is inside a label."""
-    return np.asarray(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices])
-
-
-def is_weighted(graph: Graph) -> bool:
-    """Tell whether the null model is corrected for degrees."""
-    present = graph.weight[graph.weight > 0]
-    return bool(len(present)) and bool(np.ptp(present) > 0)
 
 
 @compiled

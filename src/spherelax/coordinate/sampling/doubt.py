@@ -1,80 +1,172 @@
 """What labels teach of the similarities of a graph, and so of how likely they are right themselves.
 
-Labels of a graph are taken for a planted partition, a stochastic block model with two rates: pairs
-inside labels have more or larger similarities than other pairs. What a similarity says, and what
-its absence does, follows from the shares of both; `posterior` then judges labels by it.
+Pairs inside labels have more or larger similarities than other pairs. What a similarity says, and
+what its absence does, follows from the shares of both; `posterior` then judges labels by it.
+Without groups these are the rates of the block model whose evidence chose the labels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import logit, softmax
 
 from spherelax.coordinate.graph.graph import Graph
-from spherelax.coordinate.sampling.dispersion import are_inside, dispersion, is_weighted
+from spherelax.coordinate.sampling.dispersion import dispersion
 from spherelax.coordinate.sampling.gibbs import Beliefs
+from spherelax.coordinate.sampling.posterior import Posterior
+from spherelax.coordinate.worth.alternatives import BEHIND
+from spherelax.coordinate.worth.block_model import BlockModel, Blocks
 from spherelax.coordinate.worth.evidence import share_right
-from spherelax.labels import Labels
+from spherelax.coordinate.worth.ranks import NO_BINS, Sorted
+from spherelax.labels import Labels, inside_pairs
 
 Floats = NDArray[np.float64]
 
 # No pair counts as surer than that, either way.
 SURE = 1e-4
+# How likely a graph that shows no labels has none: nobody can tell, so as likely as not.
+DETECTED = 0.5
 # Steps of the random walk of `walk_share`, which stays where it is half of the time.
 WALK = 12
 
 
 def learn_beliefs(
-    graph: Graph,
-    labels: Labels,
-    right: Floats,
-    source: NDArray[np.int32] | None = None,
-    *,
-    is_list: bool = False,
+    graph: Graph, labels: Labels, right: Floats, source: NDArray[np.int32] | None = None
 ) -> Beliefs:
-    """Learn from labels what the similarities of a graph say, and what their absence does.
+    """Learn from labels what the similarities of groups say, and what their absence does.
 
     A similarity counts as much as it is likelier between items of one label than between other
     items, and so does its absence; less, if similarities repeat each other (`dispersion`).
     ``right`` has how likely the pair of each similarity is right. Pairs inside a ``source``, that
     of `Candidates`, were never compared, so that their absence says nothing.
 
-    Before similarities are seen, an item joins any other item with equal odds, so that a label is
-    joined in proportion to its size (Chinese restaurant process). But if a list, ``is_list``, has
-    scores that differ, two items that are alone are the same as likely as their pair is right.
-
-    Examples
-    --------
-    >>> from spherelax.coordinate.graph.graph import build_graph
-    >>> from spherelax.problem import Problem
-    >>> graph = build_graph(Problem.check(np.kron(np.eye(2), np.ones((9, 9)))))
-    >>> labels = np.repeat(np.int32([0, 1]), 9)[graph.given]
-    >>> found = learn_beliefs(graph, labels, share_right(graph, labels))
-    >>> bool(found.same.min() > 0), bool(found.absent > 0)
-    (True, True)
+    Before similarities are seen, an item joins a label as it does in a graph (`learn_blocks`). But
+    if scores differ, two items that are alone are the same as likely as their pair is right.
     """
     n_inside, n_outside = _n_possible(graph, labels, source)
-    n_listed, n_listed_inside = 0.5 * len(right), 0.5 * np.count_nonzero(are_inside(graph, labels))
+    n_listed, n_listed_inside = 0.5 * len(right), 0.5 * np.count_nonzero(graph.inside(labels))
     rarity = float(np.log(n_outside / n_inside))
     inside = (n_listed_inside + 0.5) / (n_inside + 1.0)
     outside = (n_listed - n_listed_inside + 0.5) / (n_outside + 1.0)
     nats = logit(clip_probability(right)) + rarity
-    if is_weighted(graph):  # the expected number of similarities, in proportion to the weights
-        absent = float(inside - outside)
-        nats -= absent
-    else:
-        least = 0.5 / (n_inside + 1.0)
-        absent = float(np.log(max(1.0 - outside, least) / max(1.0 - inside, least)))
-    absent = max(absent, 0.0) if is_list else absent
+    least = 0.5 / (n_inside + 1.0)
+    absent = max(float(np.log(max(1.0 - outside, least) / max(1.0 - inside, least))), 0.0)
     clumped = dispersion(graph._replace(values=(nats + absent).astype(np.float32)), labels)
+    if len(right) > 0 and np.ptp(graph.values) > 0.0:
+        return Beliefs(nats / clumped, absent / clumped, -rarity / clumped, np.zeros(1))
+    return Beliefs(nats / clumped, absent / clumped, *_restaurant(graph, labels))
+
+
+def learn_blocks(
+    graph: Graph, labels: Labels, model: BlockModel, sizes: Sorted | None
+) -> tuple[Graph, Beliefs]:
+    """Learn from labels of a graph without groups what its pairs say, as the evidence has it.
+
+    Returns the graph with the weights of the null model that is likelier given the labels, too.
+    ``sizes`` are the similarities by rank; None: all count the same.
+
+    Before similarities are seen, an item joins any other item with equal odds, so that a label is
+    joined in proportion to its size (Chinese restaurant process).
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.graph import build_graph
+    >>> from spherelax.coordinate.readings import read_problem
+    >>> from spherelax.problem import Problem
+    >>> model = read_problem(Problem.check(np.kron(np.eye(2), np.ones((9, 9)))))
+    >>> labels = np.repeat(np.int32([0, 1]), 9)[model.graph.given]
+    >>> found = learn_blocks(model.graph, labels, model.description, None)[1]
+    >>> bool(found.same.min() > 0), bool(found.absent > 0)
+    (True, True)
+    """
+    bins = NO_BINS if sizes is None else sizes.bins
+    account = Blocks.of(graph, bins, labels)
+    is_corrected, by_item = model.is_corrected(account), sizes is not None and sizes.by_item
+    nats = model.weigh_pairs(account, by_item=by_item, is_corrected=is_corrected)
+    degrees = np.diff(graph.indptr)
+    weight = degrees if is_corrected else degrees > 0
+    which = np.zeros(len(graph.values), np.uint8) if sizes is None else bins[:, int(by_item)]
+    beliefs = Beliefs(nats.listed[which] - nats.absent, nats.absent, *_restaurant(graph, labels))
+    return graph._replace(weight=weight.astype(np.float32)), beliefs
+
+
+def _restaurant(graph: Graph, labels: Labels) -> tuple[float, Floats]:
+    """Return the log odds of joining an item that is alone, and how they grow with a label.
+
+    As many items as are alone are as likely to be.
+    """
     is_alone = (np.bincount(labels) == 1)[labels] & (graph.weight > 0)
-    join = -float(np.log1p(np.count_nonzero(is_alone)))
-    growth = np.log(np.arange(1, graph.n_items + 1))
-    if is_list and np.ptp(graph.values) > 0.0:
-        join, growth = -rarity / clumped, np.zeros(1)
-    return Beliefs(nats / clumped, absent / clumped, join, growth)
+    return -float(np.log1p(np.count_nonzero(is_alone))), np.log(np.arange(1, graph.n_items + 1))
+
+
+class Rivals(NamedTuple):
+    """Labelings that are about as likely as each other, and how likely each is.
+
+    Attributes
+    ----------
+    labelings : sequence of ndarray
+        The labelings.
+    chance : ndarray
+        Their probabilities. Where they sum to less than 1, nothing of some labels is right.
+    """
+
+    labelings: Sequence[Labels]
+    chance: Floats
+
+    @classmethod
+    def of(cls, labels: Labels, labelings: Sequence[Labels], savings: Floats) -> Rivals:
+        """Compare labels that save nothing with labelings that save little less.
+
+        Labels below the limit of detection leave no trace, so all are right with a probability of
+        `DETECTED`.
+
+        Examples
+        --------
+        >>> one, two = np.zeros(4, dtype=np.int32), np.int32([0, 0, 1, 1])
+        >>> Rivals.of(one, [two, two], np.array([-1.0, -1.0])).share(one).round(2)
+        array([0.41, 0.41, 0.41, 0.41])
+        """
+        savings, which = np.unique(savings, return_index=True)
+        is_near = (savings > -BEHIND) & (savings < 0.0)
+        others = tuple(labelings[index] for index in which[is_near])
+        return cls((labels, *others), DETECTED * softmax(np.r_[0.0, savings[is_near]]))
+
+    def share(self, labels: Labels) -> Floats:
+        """Return for each item the expected share of its label that is the same thing."""
+        return self.discount(Posterior.sure(labels), labels).item
+
+    def discount(self, found: Posterior, labels: Labels) -> Posterior:
+        """Return how likely labels are right that one labeling has, if another may be meant.
+
+        Examples
+        --------
+        >>> persons, families = np.int32([0, 0, 1, 1, 2]), np.int32([0, 0, 0, 0, 1])
+        >>> both = Rivals([persons, families], np.array([0.5, 0.5]))
+        >>> both.discount(Posterior.sure(families), families).item.round(2)
+        array([0.67, 0.67, 0.67, 0.67, 1.  ])
+        >>> both.discount(Posterior.sure(persons), persons).whole
+        array([0.5, 0.5, 1. ])
+        """
+        size = np.bincount(labels)
+        n_others, no_pairs = size[labels] - 1, np.empty((0, 2), dtype=np.intp)
+        one, other = (inside_pairs(labels) if len(found.pairs) else no_pairs).T
+        shares = [np.zeros(len(values)) for values in found]
+        for labeling, chance in zip(self.labelings, self.chance, strict=True):
+            both = labels.astype(np.int64) * len(labels) + labeling
+            _, cell, n = np.unique(both, return_inverse=True, return_counts=True)
+            n, n_there = n[cell], np.bincount(labeling)[labeling]
+            of_item = np.where(n_others > 0, (n - 1) / np.maximum(n_others, 1), n_there == 1)
+            is_pure = np.bincount(labels, weights=n == size[labels]) == size
+            is_whole = np.bincount(labels, weights=n == n_there) == size
+            right = (of_item, is_pure, is_whole, labeling[one] == labeling[other])
+            shares = [share + chance * each for share, each in zip(shares, right, strict=True)]
+        left = (values * share for values, share in zip(found, shares, strict=True))
+        return Posterior(*(np.minimum(values, 1.0) for values in left))
 
 
 def _n_possible(
@@ -142,7 +234,7 @@ def trust_items(graph: Graph, labels: Labels) -> Floats:
 
 def _trust(graph: Graph, labels: Labels) -> Floats:
     """Return how far each similarity counts: less than 1 if nothing confirms that it is right."""
-    if len(graph.values) == 0 or not are_inside(graph, labels).all():
+    if len(graph.values) == 0 or not graph.inside(labels).all():
         return np.ones(len(graph.values))
     n_pairs = np.diff(graph.indptr)
     is_lone = np.minimum(np.repeat(n_pairs, n_pairs), n_pairs[graph.indices]) == 1

@@ -1,8 +1,9 @@
 """Gibbs sampling of labels, compiled: each item in turn draws a label, given those of all others.
 
 An item joins a label with odds that multiply four things, against having a label of its own: what
-its pairs with the items of that label say; what each pair costs that is not listed; how readily
-labels of that size grow; and that items of one group never share a label.
+its pairs with the items of that label say; what each pair costs that is not listed, and what it
+costs of matches, if the item has another one in that group; how readily labels of that size grow;
+and that items of one group never share a label.
 
 At each visit it is known how likely the item joins each label. These probabilities are summed, not
 the labels that are then drawn (Rao-Blackwell). So few sweeps are enough, and nothing is called sure
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph.candidates import Candidates
+from spherelax.coordinate.graph.crossings import Compared
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.machine.compiled import compiled
 from spherelax.coordinate.sampling.agreement import (
@@ -33,9 +35,13 @@ from spherelax.coordinate.sampling.agreement import (
     enter_all,
     judge,
     leave,
+    place,
 )
 
-NONE = np.empty(0, np.int32)
+NONE, NOWHERE = np.empty(0, np.int32), np.empty(0, np.int64)
+# Labels that are less likely than the best by so many nats are not looked at more closely: what
+# they add is below the precision of a double.
+NEVER = 40.0
 
 
 class Net(NamedTuple):
@@ -48,6 +54,8 @@ class Net(NamedTuple):
     source: Codes  # (m), items of one were never compared, -1: may be; or empty: all may
     weight: NDArray[np.float32]  # (m), an absent pair counts the product of both weights
     room: Floats  # (m), the number of pairs that an item can have at most
+    begin: Ints = NOWHERE  # (n_groups + 1), where the groups begin that each was compared with
+    near: Codes = NONE  # these groups; both empty: all were compared
 
     @classmethod
     def of_list(cls, pairs: Candidates) -> Net:
@@ -69,18 +77,26 @@ class Net(NamedTuple):
         return cls(indptr, other, number, group, source, weight, degree.astype(float))
 
     @classmethod
-    def of_graph(cls, graph: Graph, source: Codes | None = None, *, is_list: bool = False) -> Net:
+    def of_graph(
+        cls,
+        graph: Graph,
+        source: Codes | None = None,
+        compared: Compared | None = None,
+        *,
+        is_list: bool = False,
+    ) -> Net:
         """Return the similarities of each item, and the weights of the null model.
 
-        ``is_list`` tells that the graph is a list, which is no longer than it is.
+        ``compared`` tells which groups were compared; None: all were. ``is_list`` tells that the
+        graph is a list, which is no longer than it is.
         """
         degree, m = np.diff(graph.indptr).astype(float), graph.n_items
         weight, room = (
             (np.ones(m, np.float32), degree) if is_list else (graph.weight, np.full(m, np.inf))
         )
         apart = NONE if source is None else source
-        none = np.empty(0, np.int64)
-        return cls(graph.indptr, graph.indices, none, graph.group, apart, weight, room)
+        near = (NOWHERE, NONE) if compared is None else (compared.indptr, compared.others)
+        return cls(graph.indptr, graph.indices, NOWHERE, graph.group, apart, weight, room, *near)
 
 
 class Beliefs(NamedTuple):
@@ -90,6 +106,11 @@ class Beliefs(NamedTuple):
     absent: float  # what a pair of one label costs that is not listed
     join: float  # log odds of joining a label of one item
     growth: Floats  # (largest size that counts), added to them by the size of the label
+    contradicted: float = 0.0  # added for a pair not listed, if another of that group is
+
+    def learn(self, seen: Floats, size: Ints) -> Beliefs:  # noqa: ARG002 (as of rows)
+        """Return what is believed after a sweep: the same."""
+        return self
 
 
 class State(NamedTuple):
@@ -121,12 +142,23 @@ class Sums(NamedTuple):
     n: Ints  # (m), number of pairs
     touched: Ints  # (m + 1), the labels with a sum
     odds: Floats  # (m + 1), of these labels
+    compared: Floats  # (m + 1), pairs with these labels that were compared
+    contradicted: Ints  # (m + 1), pairs not listed with a group in which another is listed
+    seen: Floats  # (3), inside drawn labels: pairs listed, compared, contradicted
 
     @classmethod
     def of(cls, m: int) -> Sums:
         """Return the sums of m labels, all 0."""
-        touched = np.empty(m + 1, np.int64)
-        return cls(np.zeros(m), np.zeros(m, np.int64), touched, np.zeros(m + 1))
+        touched, none = np.empty(m + 1, np.int64), np.zeros(m + 1, np.int64)
+        return cls(
+            np.zeros(m),
+            none[:m],
+            touched,
+            np.zeros(m + 1),
+            np.zeros(m + 1),
+            none.copy(),
+            np.zeros(3),
+        )
 
 
 def count_mates(code: Codes, labels: NDArray[np.integer]) -> Ints:
@@ -149,8 +181,8 @@ def count_mates(code: Codes, labels: NDArray[np.integer]) -> Ints:
 def sweep(net, beliefs, state, sums, agreement, chance):
     """Draw a new label for every item in turn, given those of all others; sum what is likely.
 
-    Reads net and beliefs; writes state and agreement. ``chance`` is an order of the items and a
-    random number for each.
+    Reads net and beliefs; writes state and agreement, and adds to ``sums.seen``. ``chance`` is an
+    order of the items and a random number for each.
     """
     count_all(state.groups, state.labels)
     count_all(state.sources, state.labels)
@@ -163,6 +195,7 @@ def sweep(net, beliefs, state, sums, agreement, chance):
         n = _collect(i, net, beliefs, state, sums)
         best = _weigh(i, n, net, beliefs, state, sums)
         to = _choose(n, sums, best, chance[1, at])
+        _see(n, to, sums)
         judge(i, n, state.labels, sums, agreement)
         _clear(n, sums)
         spare = _put_in(i, to, spare, net, state)
@@ -200,12 +233,50 @@ def _weigh(i, n, net, beliefs, state, sums):
         if count(state.groups, i, c, 0) > 0:
             sums.odds[q] = -np.inf
             continue
-        compared = net.weight[i] * state.mass[c] - count(state.sources, i, c, 0)
+        compared = _count_compared(i, c, net, state)
         absent = min(compared, net.room[i]) - sums.n[c]
         growth = beliefs.growth[min(size, len(beliefs.growth)) - 1]
         sums.odds[q] = beliefs.join + growth - beliefs.absent * absent + sums.same[c]
+        most = sums.odds[q] + max(beliefs.contradicted, 0.0) * absent
+        if beliefs.contradicted != 0.0 and most > best - NEVER:
+            n_against = _count_contradicted(i, c, net, state)
+            sums.odds[q] += beliefs.contradicted * n_against
+            sums.compared[q], sums.contradicted[q] = compared, n_against
         best = max(best, sums.odds[q])
     return best
+
+
+@compiled
+def _count_compared(i, c, net, state):
+    """Return with how many items of a label an item was compared, by weight."""
+    group = net.group[i] if len(net.begin) > 0 else 0
+    if len(net.begin) == 0 or net.begin[group] == net.begin[group + 1]:
+        return net.weight[i] * state.mass[c] - count(state.sources, i, c, 0)
+    n = 0.0
+    for e in range(net.begin[group], net.begin[group + 1]):
+        n += state.groups.n[place(state.groups, net.near[e], c)]
+    return n
+
+
+@compiled
+def _count_contradicted(i, c, net, state):
+    """Return how many pairs of an item lead to other labels, in groups that a label has, too."""
+    n = 0
+    for e in range(net.indptr[i], net.indptr[i + 1]):
+        j = net.indices[e]
+        if state.labels[j] != c:
+            n += count(state.groups, j, c, 0)
+    return n
+
+
+@compiled
+def _see(n, to, sums):
+    """Count the pairs of an item inside the label that it has drawn among n."""
+    for q in range(n):
+        if sums.touched[q] == to:
+            sums.seen[0] += sums.n[to]
+            sums.seen[1] += sums.compared[q]
+            sums.seen[2] += sums.contradicted[q]
 
 
 @compiled

@@ -6,13 +6,17 @@ joins the items with which it shares a judged label, given the labels of all oth
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.hashing import SEED
-from spherelax.coordinate.sampling.agreement import Agreement
+from spherelax.coordinate.sampling.agreement import Agreement, Ints
 from spherelax.coordinate.sampling.gibbs import Beliefs, Net, State, Sums, sweep
+from spherelax.coordinate.sampling.rows import Rows
 from spherelax.coordinate.worth.curve import Floats
 from spherelax.labels import Labels
 
@@ -22,6 +26,8 @@ WARM_SWEEPS = 3
 READ = 2_000_000
 LEAST_SWEEPS = 10
 MOST_SWEEPS = 400
+# Labelings that are drawn for questions, one after each sweep.
+N_DRAWS = 50
 
 
 class Judged(NamedTuple):
@@ -31,12 +37,18 @@ class Judged(NamedTuple):
     ----------
     right : ndarray of shape (n_entries,)
         How likely the pair of each similarity is right.
-    beliefs : Beliefs or None
+    beliefs : Beliefs, Rows or None
         What to judge labels by, for each similarity; None: an item has one partner at most.
     """
 
     right: Floats
-    beliefs: Beliefs | None
+    beliefs: Beliefs | Rows | None
+
+    def net(self, graph: Graph, source: NDArray[np.int32] | None) -> Net:
+        """Return the pairs of each item of the graph; ``source`` is that of `Candidates`."""
+        if isinstance(self.beliefs, Rows):
+            return Net.of_graph(graph, source, self.beliefs.compared)
+        return Net.of_graph(graph, source, is_list=True)
 
 
 class Posterior(NamedTuple):
@@ -59,9 +71,15 @@ class Posterior(NamedTuple):
     whole: Floats
     pairs: Floats
 
+    @classmethod
+    def sure(cls, labels: Labels) -> Posterior:
+        """Return the posterior of labels that are sure, without pairs."""
+        of_label = np.ones(int(labels.max()) + 1)
+        return cls(np.ones(len(labels)), of_label, of_label, np.empty(0))
+
 
 def draw_posterior(
-    net: Net, beliefs: Beliefs, labels: Labels, *, has_pairs: bool = False
+    net: Net, beliefs: Beliefs | Rows, labels: Labels, *, has_pairs: bool = False
 ) -> Posterior:
     """Return how likely labels are right; ``beliefs`` has what each entry of the net says.
 
@@ -75,21 +93,48 @@ def draw_posterior(
     >>> found.item.round(1), found.pure.round(1), found.whole.round(1)
     (array([0.7, 0.7, 0.9]), array([0.7, 1. ]), array([1. , 0.9]))
     """
-    m, rng = len(labels), np.random.default_rng(SEED)
     agreement = Agreement.of(labels, has_pairs=has_pairs)
-    state, sums = State.of(labels, net), Sums.of(m)
     counted = (agreement.item, agreement.pure, agreement.whole, agreement.pairs)
     n_sweeps = int(np.clip(READ // max(len(net.indices), 1), LEAST_SWEEPS, MOST_SWEEPS))
-    for index in range(WARM_SWEEPS + n_sweeps):
-        if index == WARM_SWEEPS:
+    for index, _ in enumerate(_sweep(net, beliefs, labels, agreement, WARM_SWEEPS + n_sweeps)):
+        if index == WARM_SWEEPS - 1:
             for values in counted:
                 values[:] = 0.0
-        chance = np.array([np.arange(m), rng.random(m)])
-        sweep(net, beliefs, state, sums, agreement, chance)
     size = np.diff(agreement.start)
     times = (np.maximum(size - 1, 1)[labels], size, size, 2)
     shares = (values / (n_sweeps * n) for values, n in zip(counted, times, strict=True))
     return Posterior(*(np.minimum(share, 1.0) for share in shares))
+
+
+def draw_labels(net: Net, beliefs: Beliefs | Rows, labels: Labels) -> NDArray[np.int32]:
+    """Return labels that are drawn, as rows; the chain begins with those given.
+
+    Examples
+    --------
+    >>> from spherelax.coordinate.graph.candidates import Candidates
+    >>> net = Net.of_list(Candidates(3, np.array([0, 1]), np.array([1, 2]), np.ones(2)))
+    >>> beliefs = beliefs_of_log_odds(np.array([1.0, -3.0])[net.pair])
+    >>> drawn = draw_labels(net, beliefs, np.array([0, 0, 1], dtype=np.int32))
+    >>> drawn.shape, float(np.mean(drawn[:, 0] == drawn[:, 1]).round(1))
+    ((50, 3), 0.7)
+    """
+    nothing = Agreement.of(np.empty(0, np.int32))
+    drawn = _sweep(net, beliefs, labels, nothing, WARM_SWEEPS + N_DRAWS)
+    return np.array([each.astype(np.int32) for each in drawn])[WARM_SWEEPS:]
+
+
+def _sweep(
+    net: Net, beliefs: Beliefs | Rows, labels: Labels, agreement: Agreement, n_sweeps: int
+) -> Iterator[Ints]:
+    """Yield the labels after each sweep; what labels teach is learnt from the first ones alone."""
+    m, rng = len(labels), np.random.default_rng(SEED)
+    state, sums = State.of(labels, net), Sums.of(m)
+    for index in range(n_sweeps):
+        if index < WARM_SWEEPS + LEAST_SWEEPS:
+            told = beliefs.learn(sums.seen, state.size)
+            sums.seen[:] = 0.0
+        sweep(net, told, state, sums, agreement, np.array([np.arange(m), rng.random(m)]))
+        yield state.labels
 
 
 def beliefs_of_log_odds(log_odds: Floats) -> Beliefs:

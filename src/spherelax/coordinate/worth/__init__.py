@@ -2,6 +2,8 @@
 
 from spherelax.coordinate.worth.alternatives import (
     ALIKE,
+    BEHIND,
+    TIMES,
     find_alternative,
     find_frequent_alternative,
     find_level,
@@ -36,8 +38,10 @@ from spherelax.coordinate.worth.strata import Strata
 
 __all__ = [
     "ALIKE",
+    "BEHIND",
     "NO_BINS",
     "SUREST",
+    "TIMES",
     "BlockModel",
     "Blocks",
     "Curve",

@@ -103,7 +103,7 @@ def find_level(
             continue
         of_number = _of_number(labels, level) if is_coarser else _of_number(level, labels)
         gain = model.saving_of_two(fine, coarse, of_number) - most
-        if gain > most_gained:
+        if gain > most_gained and pairwise_scores(labels, level).f_score <= ALIKE:
             found, most_gained = n_labels, gain
     return found or _find_other(labelings, evidence, most - BEHIND, labels)
 

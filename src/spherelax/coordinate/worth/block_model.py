@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import lgamma, log
+from math import lgamma, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ from scipy.special import gammaln, logit, logsumexp, xlogy
 from spherelax.coordinate.graph.account import UNIT, Account, Totals, add_counts, sum_units
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.graph.tally import moments, tally_pairs
-from spherelax.coordinate.worth.ranks import BINS, log_effects, log_ratios, log_tree
+from spherelax.coordinate.worth.ranks import BINS, Counts, log_effects, log_ratios, log_tree
 from spherelax.labels import Labels, count_labels, count_pairs
 
 Floats = NDArray[np.float64]
@@ -252,28 +252,69 @@ class BlockModel:
         prior = np.array([0.0, effects])
         return float(logsumexp(prior + found) - logsumexp(prior))
 
-    def log_ratios(self, account: Blocks, which: int) -> Floats | None:
-        """Return for each bin of ranks how much likelier a listed pair is inside labels.
+    def weigh_pairs(self, account: Blocks, *, by_item: bool, is_corrected: bool) -> PairNats:
+        """Return what pairs say for a common label, as labels teach: nothing if there is one kind.
 
-        It is in nats, compared with a pair that is not listed; or, if all are listed, with the
-        least likely bin. ``which`` of both ranks counts: 0, or 1 without effects of items. None:
-        there is one kind of pairs.
+        ``by_item`` tells whether ranks count without effects of items, ``is_corrected`` whether
+        degrees are corrected for.
         """
-        n_inside, n_listed = _n_inside(account), self.degrees.n_listed
-        if n_inside in (0, self.n_pairs):
-            return None
-        inside = account.of_rank[which]
-        found = log_ratios(inside, self.totals.of_rank[which] - inside)
-        rates = [
-            (listed + 0.5) / (n + 1.0)
-            for listed, n in (
-                (account.listed, n_inside),
-                (n_listed - account.listed, self.n_pairs - n_inside),
-            )
-        ]
-        if n_listed == self.n_pairs:
-            return np.asarray(found - found.min())
-        return np.asarray(found + logit(rates[0]) - logit(rates[1]))
+        pairs, n_pairs = _n_inside(account), self.n_pairs
+        if is_corrected:
+            pairs, n_pairs = account.products, self.degrees.products
+        if pairs in (0, n_pairs):
+            return PairNats(np.zeros(max(account.of_rank.shape[-1], 1)), 0.0)
+        listed = account.listed, self.degrees.n_listed
+        every = (account.of_rank, self.totals.of_rank) if self.totals.of_rank.size else ()
+        of_rank = tuple(each[int(by_item)] for each in every)
+        return weigh_rates(listed, (pairs, n_pairs), of_rank, is_corrected=is_corrected)
+
+
+class PairNats(NamedTuple):
+    """What pairs say for a common label of their items, in nats.
+
+    Attributes
+    ----------
+    listed : ndarray
+        How much likelier a listed pair is inside labels than outside, compared with one that is not
+        listed: for each bin of ranks, or one number if all sizes are the same.
+    absent : float
+        How much less likely a pair that is not listed is inside labels; if degrees are corrected
+        for, for each unit of the product of both.
+    """
+
+    listed: Floats
+    absent: float
+
+
+def weigh_rates(
+    listed: tuple[float, float],
+    pairs: tuple[float, float],
+    of_rank: tuple[Counts, ...],
+    *,
+    is_corrected: bool,
+) -> PairNats:
+    """Return what pairs say, given how many are inside labels, and how many there are.
+
+    ``of_rank`` are the same numbers of the listed pairs by rank, or empty.
+
+    Examples
+    --------
+    >>> found = weigh_rates((80, 100), (100, 1000), (), is_corrected=False)
+    >>> found.listed.round(1), round(found.absent, 1)
+    (array([5.1]), 1.6)
+    """
+    inside, outside = (
+        (n + 0.5) / (of + 1.0)
+        for n, of in zip(
+            (listed[0], listed[1] - listed[0]), (pairs[0], pairs[1] - pairs[0]), strict=True
+        )
+    )
+    ratios = log_ratios(of_rank[0], of_rank[1] - of_rank[0]) if of_rank else np.zeros(1)
+    if is_corrected:
+        return PairNats(ratios + log(inside / outside), inside - outside)
+    return PairNats(
+        ratios + float(logit(inside) - logit(outside)), log1p(-outside) - log1p(-inside)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,14 +342,23 @@ class TwoRates:
         11.38
         """
         inside = account.similarity * UNIT
-        parts = (inside, account.pairs), (self.total - inside, self.n_pairs - account.pairs)
-        gained = sum(_log_rate(*each) for each in parts) - _log_rate(self.total, self.n_pairs)
+        gained = compare_rates(inside, self.total, account.pairs, self.n_pairs)
         return gained - log_ways(account.of_size)
 
 
-def _log_rate(similarity: float, n_pairs: float) -> float:
-    """Return the log likelihood of a sum of similarities at its best rate, but for constants."""
-    return similarity * log(similarity / n_pairs) if similarity > 0.0 < n_pairs else 0.0
+def compare_rates(inside: float, total: float, pairs: float, n_pairs: float) -> float:
+    """Return how much likelier two Poisson rates make a sum than one, in nats.
+
+    Of the ``total``, ``inside`` is that of some of all pairs.
+
+    Examples
+    --------
+    >>> round(compare_rates(20.0, 20.0, 20.0, 40.0), 2), compare_rates(10.0, 20.0, 20.0, 40.0)
+    (13.86, 0.0)
+    """
+    parts = (inside, pairs), (total - inside, n_pairs - pairs), (total, n_pairs)
+    one, other, both = (n * log(n / of) if n > 0.0 < of else 0.0 for n, of in parts)
+    return one + other - both
 
 
 class Degrees(NamedTuple):

@@ -25,7 +25,7 @@ from spherelax.coordinate.graph.neighbors import n_up_to, remove_effects
 from spherelax.coordinate.worth.evidence import STEPS, quantiles
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.int64] | Floats
 
 # Bins of similarities that are not ranked.
 NO_BINS = np.empty((0, 2), dtype=np.uint8)
@@ -95,7 +95,8 @@ class SizeRanks(NamedTuple):
         for block in blocks(len(rest)):
             bins[block, 1] = n_up_to(self.cuts, rest[block])
             of_rank += [np.bincount(column, minlength=BINS) for column in bins[block].T]
-        return Sorted(bins, of_rank // 2, unexplained, rest if self.by_item else graph.values)
+        sizes = rest if self.by_item else graph.values
+        return Sorted(bins, of_rank // 2, unexplained, sizes, self.by_item)
 
     def _explain(self, graph: Graph) -> tuple[NDArray[np.uint8], NDArray[np.float32], int]:
         """Return bins of similarities, their scores without effects, and what is unexplained.
@@ -135,12 +136,15 @@ class Sorted(NamedTuple):
         What effects of items leave, and the effects themselves: sums of squares, in units.
     sizes : ndarray of float32 of shape (n_entries,)
         The size of each similarity, without effects of items if these make sizes likelier.
+    by_item : bool
+        Whether they do.
     """
 
     bins: NDArray[np.uint8]
     of_rank: NDArray[np.int64]
     unexplained: int
     sizes: NDArray[np.float32]
+    by_item: bool
 
 
 def log_effects(of_degree: NDArray[np.int64], unexplained: int) -> float:

@@ -13,19 +13,14 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax.coordinate.graph.crossings import FINE
 from spherelax.coordinate.graph.graph import Graph
 from spherelax.coordinate.machine.compiled import compiled
 
 # With fewer matches than that for each pair of groups, on average, nothing is learnt.
 MATCHES = 4.0
-# The shares must vary more than by chance, by this number of standard errors; and their standard
-# deviation must be at least this share of the overall share.
+# The shares must vary more than by chance, by this number of standard errors.
 SIGNIFICANT = 3.0
-RELEVANT = 0.02
-# The smallest factor that similarities are multiplied by.
-LEAST = 1e-3
-# Similarities are counted in whole numbers of this unit, so that their order does not matter.
-UNIT = 2.0**-30
 
 Counts = NDArray[np.int64]
 
@@ -69,11 +64,11 @@ def renumber_groups(group: NDArray[np.int32], has_several: NDArray[np.bool_]) ->
 def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
     """Return what the similarities between two groups are multiplied by, at most 1.
 
-    ``matched`` is the similarity between groups, ``agreed`` that of items with one label. None: the
-    groups do not differ.
+    ``matched`` is the similarity between groups, ``agreed`` that of items with one label, both in
+    units of `FINE`, so that the order of sums does not matter. None: the groups do not differ.
     """
     pairs = np.triu(matched > 0)
-    n, share = matched[pairs] * UNIT, agreed[pairs] / matched[pairs]
+    n, share = matched[pairs] * FINE, agreed[pairs] / matched[pairs]
     if len(n) < 2:
         return None
     overall = int(agreed.sum()) / int(matched.sum())
@@ -84,11 +79,11 @@ def factors(matched: Counts, agreed: Counts) -> NDArray[np.float64] | None:
     # the groups changes no sum.
     spread = fsum(n * np.square(share - overall)) / chance - (len(n) - 1)
     variance = chance * spread / (fsum(n) - fsum(np.square(n)) / fsum(n))
-    if spread < SIGNIFICANT * np.sqrt(2.0 * len(n)) or variance < (RELEVANT * overall) ** 2:
+    if spread < SIGNIFICANT * np.sqrt(2.0 * len(n)):
         return None
     factor = np.ones(matched.shape)
     factor[pairs] += (share / overall - 1.0) * variance / (variance + chance / n)
-    factor = np.maximum(factor * factor.T, LEAST)
+    factor = factor * factor.T
     return np.asarray(factor / factor[matched > 0].max())
 
 
@@ -109,7 +104,7 @@ def agreement(graph, labels, group, q):
         for e in range(graph.indptr[i], graph.indptr[i + 1]):
             j = graph.indices[e]
             if group[i] >= 0 and group[j] >= 0:
-                value = np.int64(np.rint(graph.values[e] / UNIT))
+                value = np.int64(np.rint(graph.values[e] / FINE))
                 matched[group[i], group[j]] += value
                 if labels[i] == labels[j]:
                     agreed[group[i], group[j]] += value

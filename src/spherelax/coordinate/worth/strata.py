@@ -18,11 +18,12 @@ from scipy.special import xlogy
 from spherelax.coordinate.graph.graph import Graph, blocks
 from spherelax.coordinate.worth.curve import PAIRS_A_BIN
 from spherelax.coordinate.worth.evidence import quantiles
+from spherelax.coordinate.worth.ranks import BINS
 from spherelax.labels import Labels
 
 # Pairs in a stratum, and strata at most.
 PAIRS_A_STRATUM = PAIRS_A_BIN
-MAX_STRATA = 64
+MAX_STRATA = BINS
 
 
 class Strata(NamedTuple):
@@ -83,7 +84,9 @@ def strata_saving(n_pairs: NDArray[np.float64], inside: NDArray[np.float64]) -> 
     >>> strata_saving(n_pairs, np.array([25.0, 25.0]))
     0.0
     """
-    n = float(n_pairs.sum())
+    if not n_pairs.any():  # an earlier problem had all of them
+        return 0.0
+    n_pairs, inside, n = n_pairs[n_pairs > 0], inside[n_pairs > 0], float(n_pairs.sum())
     fit = isotonic_regression(inside / n_pairs, weights=n_pairs)
     coded = _log_likelihood(fit.x[fit.blocks[:-1]], fit.weights)
     plain = _log_likelihood(np.array([inside.sum() / n]), np.array([n]))

@@ -47,9 +47,10 @@ def write_answer(
     result : Result
         Their labels.
     of : {"items", "entities", "pairs"}
-        What each row is. "entities" writes ``items.entities(result)``: each label with its size
-        and, if known, how likely it is pure, and whole. "pairs" writes ``items.pairs(result)``: the
-        pairs that share a label and, if known, how likely each is right. Both are tables only.
+        What each row is. "entities" writes ``items.entities(result)``: each label with its size,
+        if known how likely it is pure, and whole, and what to show for it. "pairs" writes
+        ``items.pairs(result)``: the pairs that share a label and, if known, how likely each is
+        right. Both are tables only.
     escape_formulas : bool
         For ``.csv`` and ``.tsv``, as in :func:`columns_csv`.
 
@@ -79,15 +80,48 @@ def write_answer(
     if ending == ".npz":
         save_result(path, result, items)
         return
-    columns = getattr(items, ROWS[of])
     if ending == ".json":
-        content = (json.dumps(summary(items, result), indent=2) + "\n").encode()
-    elif ending == ".parquet":
-        content = parquet_bytes(columns(result), str(path))
+        replace_file(path, (json.dumps(summary(items, result), indent=2) + "\n").encode())
+        return
+    write_columns(path, getattr(items, ROWS[of])(result), escape_formulas=escape_formulas)
+
+
+def write_columns(path: str | Path, columns: Columns, *, escape_formulas: bool = False) -> None:
+    r"""Write columns as a table in the format of the file's ending, completely or not at all.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv``, ``.tsv`` or ``.parquet``, as in :func:`write_answer`.
+    columns : dict of str to list
+        Columns by name, all of the same length.
+    escape_formulas : bool
+        As in :func:`columns_csv`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the ending is not one of these, or Parquet has no type for a column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "sizes.csv")
+    ...     write_columns(path, {"label": [0, 1], "size": [3, 2]})
+    ...     path.read_text()
+    'label,size\n0,3\n1,2\n'
+    """
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending not in TABLES:
+        raise InvalidInputError(f"{path}: a table must end in one of {', '.join(TABLES)}")
+    if ending == ".parquet":
+        content = parquet_bytes(columns, str(path))
     else:
         delimiter = "\t" if ending == ".tsv" else ","
         content = columns_csv(
-            columns(result), delimiter=delimiter, escape_formulas=escape_formulas
+            columns, delimiter=delimiter, escape_formulas=escape_formulas
         ).encode()
     replace_file(path, content)
 

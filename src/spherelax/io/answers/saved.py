@@ -1,4 +1,4 @@
-"""Results in files, without pickle: labels, confidence and the whole path as ``.npz``."""
+"""Results in files, without pickle: labels, confidence, the whole path, and what extends it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from spherelax._solve import extend_result, forget_items
 from spherelax._version import __version__
 from spherelax.errors import InvalidInputError, shown
+from spherelax.io.files.faults import about
 from spherelax.io.files.mapped import Array
 from spherelax.io.files.writing import replace_file
 from spherelax.io.items import Named
-from spherelax.io.tables.arrays import read_arrays
+from spherelax.io.tables.arrays import BROKEN, read_arrays, unpack_arrays
 from spherelax.labels import Labels, are_in_order
 from spherelax.result import TAKEN_FOR, EntityProbability, Reading, Result, Status, SweepPath
 
@@ -41,6 +43,9 @@ SAVED = {
     "path_labels": ("i", 2),
     "path_is_complete": ("b", 0),
 }
+# What must be known to extend the result, packed, if it is in the file. Its number is that of the
+# form: files with another one are loaded, but not extended.
+KNOWN = "known_2"
 # What every version of such a file holds, by which it is recognised.
 RECOGNISED = ("version", "labels", "path_labels")
 # The texts of a file and the values that each may have.
@@ -71,7 +76,9 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
         ``.npz``. It holds ``labels``, ``confidence``, the numbers and labels of the path, if it is
         known how likely labels are right, ``pure`` and ``whole`` of each, and, if items are given,
         their ``ids``: integers as they are, other ids as the text of ``items.names``.
-        ``numpy.load`` can read each of them by name.
+        ``numpy.load`` can read each of them by name. What ``extend`` and ``assign`` need is in it
+        too, but for points: what was learnt of the similarities, in a few kB, and 8 bytes per item
+        that tell whether its similarities have changed. The similarities themselves are not.
     result : Result
         The result to save.
     items : Items or Points, optional
@@ -89,6 +96,11 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
     path = Path(path)
     if path.suffix.lower() != ".npz":
         raise InvalidInputError(f"{path}: a saved result must end in .npz")
+    replace_file(path, dump_result(result, items))
+
+
+def dump_result(result: Result, items: Named | None = None) -> bytes:
+    """Return what :func:`save_result` saves, as bytes."""
     sweep = result.path
     # Steps may share an array; each is saved once.
     shared = {id(labels): labels for labels in sweep.labels}
@@ -120,16 +132,22 @@ def save_result(path: str | Path, result: Result, items: Named | None = None) ->
         arrays |= {"pure": likely.pure, "whole": likely.whole}
     if items is not None:
         arrays["ids"] = _saved_ids(items)
+    known = result._solved.known()
+    if known is not None and known.is_plain:
+        from spherelax.io.answers.packed import pack
+
+        arrays[KNOWN] = np.frombuffer(pack({"known": known}), dtype=np.uint8)
     content = BytesIO()
     np.savez_compressed(content, **arrays)
-    replace_file(path, content.getvalue())
+    return content.getvalue()
 
 
 def load_result(path: str | Path) -> Result:
     """Load a result that :func:`save_result` saved; nothing in the file is executed.
 
-    The similarities are not in the file. So ``at`` and ``with_n_labels`` return labels, but the
-    confidence is NaN at all steps except the saved one. ``embedding``, ``extend``, ``assign``,
+    The result is extended, by ``extend`` and ``assign``, as the one that was saved, unless it is of
+    points. But the similarities are not in the file. So ``at`` and ``with_n_labels`` return labels,
+    but the confidence is NaN at all steps except the saved one. ``embedding``,
     ``listed_probability`` and the probability of ``pairs`` raise `InvalidInputError`, and so does
     ``entities`` at all other steps; ``duplicates`` returns None.
 
@@ -160,7 +178,25 @@ def load_result(path: str | Path) -> Result:
     >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
     (3, 1)
     """
-    saved = read_arrays(path, *RECOGNISED)
+    return _loaded(path, read_arrays(path, *RECOGNISED))
+
+
+def parse_result(name: str, content: bytes) -> Result:
+    """Return the result that :func:`dump_result` returned as bytes; messages have the name.
+
+    Examples
+    --------
+    >>> import spherelax as sl
+    >>> parse_result("lesson", dump_result(sl.solve(np.kron(np.eye(3), np.ones((4, 4)))))).n_labels
+    3
+    """
+    with about(name, *BROKEN):
+        arrays = unpack_arrays(BytesIO(content))
+    return _loaded(name, arrays)
+
+
+def _loaded(path: str | Path, saved: Mapping[str, Array]) -> Result:
+    """Return the result of the arrays of a file; refuse arrays of anything else."""
     if not SAVED.keys() <= saved.keys():
         version = shown(str(saved["version"]))
         raise InvalidInputError(
@@ -199,7 +235,10 @@ def load_result(path: str | Path) -> Result:
             bool(saved["is_probability"]),
             likely,
             int(saved["max_labels"]),
+            saved.get(KNOWN),
         ),
+        _extend=extend_result if KNOWN in saved else None,
+        _forget=forget_items,
     )
 
 
@@ -214,6 +253,7 @@ class _File:
     is_probability: bool
     likely: EntityProbability | None
     max_labels: int
+    packed: Array | None
 
     def confidence(self, labels: NDArray[np.int32], alpha: float) -> NDArray[np.float64]:
         """Return the confidence of the saved labels; for other labels it is NaN."""
@@ -238,8 +278,50 @@ class _File:
     def tied(self) -> None:
         """Return None: there are no scores."""
 
+    def link(self, labels: Labels, n_labels: int) -> None:
+        """Return None: there are no similarities to merge labels by."""
+
     def duplicates(self) -> None:
         """Return None: there are no similarities to find copies by."""
+
+    def keep_judgements(self, *_: object) -> NoReturn:
+        """Refuse judgements: they need the similarities."""
+        raise InvalidInputError(
+            "judgements need the similarities; found a result that was loaded from a file"
+        )
+
+    def similarities(self, kind: str) -> NoReturn:  # noqa: ARG002 (of the face)
+        """Raise an error: there are no similarities."""
+        raise InvalidInputError(
+            f"{self.path}: holds no similarities, which forget needs; solve the rest of them with "
+            "like= this result"
+        )
+
+    def explain(self, *_: object) -> NoReturn:
+        """Raise an error: there are no pairs to explain labels by."""
+        raise self._without_similarities("an explanation", verb="needs")
+
+    def draw(self, *_: object) -> NoReturn:
+        """Refuse questions: they need the similarities."""
+        raise InvalidInputError(
+            "questions need the similarities; found a result that was loaded from a file"
+        )
+
+    def known(self) -> Any:
+        """Return what must be known to extend the result; None: it is not in the file."""
+        if self.packed is None:
+            return None
+        from spherelax.io.answers.packed import unpack
+
+        with about(self.path, *BROKEN):
+            known = unpack(self.packed.tobytes())["known"]
+            n_known = len(known.keys)
+        if n_known != len(self.labels):
+            raise InvalidInputError(
+                f"{self.path}: not a saved result; {KNOWN} must be of {len(self.labels)} items; "
+                f"found {n_known}"
+            )
+        return known
 
     def embedding(self, index: int) -> NoReturn:
         """Raise an error: there are no similarities to compute U from."""
@@ -291,6 +373,9 @@ def _wrong_shapes(saved: Mapping[str, Array]) -> Iterator[str]:
             yield f"{name} must have shape {shape}; found {saved[name].shape}"
     if "ids" in saved and saved["ids"].dtype.kind not in "iuU":
         yield f"ids must be integers or text; found dtype {saved['ids'].dtype}"
+    known = saved.get(KNOWN, np.empty(0, dtype=np.uint8))
+    if known.dtype != np.uint8 or known.ndim != 1:
+        yield f"{KNOWN} has dtype {known.dtype} and shape {known.shape}"
     if not labels.size or not steps.size:
         yield "it has no items or no steps"
 

@@ -22,11 +22,12 @@ GUARDS = ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON")
 
 
 @contextmanager
-def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
+def opened_database(path: Path, *, recovers: bool = False) -> Iterator[sqlite3.Connection]:
     """Open a database read-only, also if its folder cannot be written to.
 
     While it is open, other programs have to wait before they can write to it, so that all tables
-    are read in the same state.
+    are read in the same state. With ``recovers``, what a program that was killed has left
+    unfinished is taken back, if the file can be written.
 
     Examples
     --------
@@ -50,7 +51,8 @@ def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
         # SQLite would create a log for such a database. If there is none, no other program is
         # writing, and the database can be opened without one.
         is_closed = header[VERSIONS] == WAL and not _beside(path, "-wal").exists()
-        options = "mode=ro&immutable=1" if is_closed else "mode=ro"
+        is_unfinished = recovers and _beside(path, "-journal").exists()
+        options = "mode=ro&immutable=1" if is_closed else f"mode={'rw' if is_unfinished else 'ro'}"
         address = f"{path.absolute().as_uri()}?{options}"
         with closing(sqlite3.connect(address, uri=True)) as database:
             for setting in GUARDS:

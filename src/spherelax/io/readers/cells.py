@@ -37,24 +37,20 @@ KIND = "neighbors"  # what similarities are: every cell is joined to its nearest
 class Cells(Items):
     """The neighbour graph of cells; their ids are the ``obs_names``.
 
+    Clusters are numbered as scanpy numbers them: 0 is the largest.
+
     Examples
     --------
-    >>> Cells([[0, 1], [1, 0]], ids=["AAC", "AAG"]).words.label
-    'cluster'
+    >>> import spherelax as sl
+    >>> W = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])
+    >>> Cells(W, ids=["AAC", "AAG", "AAT"]).numbers(sl.solve(W, pick=0.5))
+    array([1, 0, 0], dtype=int32)
     """
 
     words: ClassVar[Words] = CELLS
 
-    def numbers(self, result: Result) -> NDArray[np.integer]:
-        """Return the number of each cell's cluster: 0 is the largest, as scanpy numbers them.
-
-        Examples
-        --------
-        >>> import spherelax as sl
-        >>> W = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])
-        >>> Cells(W, ids=None).numbers(sl.solve(W, pick=0.5))
-        array([1, 0, 0], dtype=int32)
-        """
+    def _own_numbers(self, result: Result) -> NDArray[np.integer]:
+        """Return the number of each cell's cluster: 0 is the largest, as scanpy numbers them."""
         check_count(result, self.n_items, "cells")
         return by_size(result.labels)
 

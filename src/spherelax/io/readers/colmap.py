@@ -99,9 +99,9 @@ class Keypoints(Items):
 
         Keypoints that are in no track are left out.
         """
-        tracks = self.tracks(result)
+        tracks = self.numbers(result)
         order = np.argsort(tracks, kind="stable")[np.count_nonzero(tracks < 0) :]
-        who = {name: [column[item] for item in order] for name, column in self._who().items()}
+        who = {name: [column[item] for item in order] for name, column in self.who().items()}
         return {
             self.word: tracks[order].tolist(),
             **who,
@@ -110,12 +110,12 @@ class Keypoints(Items):
             "confidence": result.confidence[order].tolist(),
         }
 
-    def _who(self) -> Columns:
+    def who(self) -> Columns:
         """Return the image of each keypoint, and its number there."""
         images, keypoints = zip(*self._ids(), strict=True) if self._ids() else ((), ())
         return {"image": list(images), "keypoint": list(keypoints)}
 
-    def numbers(self, result: Result) -> NDArray[np.integer]:
+    def _own_numbers(self, result: Result) -> NDArray[np.integer]:
         """Return the track of each keypoint; -1: it is in none."""
         return self.tracks(result)
 

@@ -82,7 +82,7 @@ class Records(Items):
         check_count(result, self.n_items, "records")
         return super().answer(result)
 
-    def _who(self) -> Columns:
+    def who(self) -> Columns:
         """Return the columns that name each record, as `read_pairs` reads them."""
         return ({} if self.sources is None else {"source": self.sources}) | {"id": self._ids()}
 
@@ -174,17 +174,15 @@ def read_pairs(
     2   shop   2       1
     3   bank   2       1
     """
-    sheet = read_sheet(_flat(source), "a table of pairs")
-    names = pair_columns(sheet, columns)
+    sheet, names = read_scored(source, columns)
     scoring = Scoring.of(names[-1], kind)
-    scores = _similarities(sheet, scoring)
-    middle = len(names) // 2
-    pairs = zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)
+    scores = scoring.similarities(legal_scores(sheet, scoring))
+    pairs = keys_of_pairs(sheet, names)
     has_sources = len(names) == len(ROLES)
     known = details = None
     if records is not None:
         paired = {*sheet.values(names[0]), *sheet.values(names[2])} if has_sources else None
-        known, details = _known(records, paired)
+        known, details = read_records(records, paired)
     codes, first, second = _encoded(sheet, pairs, known)
     scores[first == second] = 0
     similarity = largest_of_each_pair(first, second, scores, len(codes))
@@ -211,6 +209,14 @@ def read_pairs(
     with about(sheet.name):
         found.problem  # noqa: B018 (checked here, so that a fault names the file)
     return found
+
+
+def read_scored(
+    source: Frame | File, columns: Mapping[str, str] | Sequence[str] | None
+) -> tuple[Sheet, Sequence[str]]:
+    """Read a table of pairs, and return it with the names of its columns."""
+    sheet = read_sheet(_flat(source), "a table of pairs")
+    return sheet, pair_columns(sheet, columns)
 
 
 def pair_columns(sheet: Sheet, columns: Mapping[str, str] | Sequence[str] | None) -> Sequence[str]:
@@ -313,8 +319,8 @@ def present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _similarities(sheet: Sheet, scoring: Scoring) -> NDArray[np.float64]:
-    """Return the scores as similarities."""
+def legal_scores(sheet: Sheet, scoring: Scoring) -> NDArray[np.float64]:
+    """Return the scores of pairs; refuse a row whose score is not legal."""
     values = sheet.values(str(scoring.column))
     low, high = scoring.bounds
     scores = np.fromiter(map(number, values), dtype=float, count=len(values))
@@ -322,7 +328,13 @@ def _similarities(sheet: Sheet, scoring: Scoring) -> NDArray[np.float64]:
     if not legal.all():
         row = int(legal.argmin())
         raise sheet.fault(row, scoring.illegal(values[row]))
-    return scoring.similarities(scores)
+    return scores
+
+
+def keys_of_pairs(sheet: Sheet, names: Sequence[str]) -> Iterator[tuple[Key, Key]]:
+    """Return the keys of both records of each row."""
+    middle = len(names) // 2
+    return zip(_keys(sheet, names[:middle]), _keys(sheet, names[middle:-1]), strict=True)
 
 
 def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
@@ -334,7 +346,9 @@ def _keys(sheet: Sheet, names: Sequence[str]) -> Iterator[Key]:
     return zip(*columns, strict=True)
 
 
-def _known(records: Frame | File, sources: set[Hashable] | None) -> tuple[dict[Key, int], Columns]:
+def read_records(
+    records: Frame | File, sources: set[Hashable] | None
+) -> tuple[dict[Key, int], Columns]:
     """Return all records with their numbers, in the order of their tables, and other columns.
 
     ``sources`` are those of the pairs; None: they have none. A file that has no column of sources

@@ -146,7 +146,7 @@ def read_arrays(path: str | Path, *names: str) -> Arrays:
     ...     read_arrays(path, "X", "y")
     {'X': array([[0., 1.]]), 'y': array([2])}
     """
-    readers = {".npz": _unpack_npz, ".mat": lambda file: apart(_unpack_mat, Path(file.name))}
+    readers = {".npz": unpack_arrays, ".mat": lambda file: apart(_unpack_mat, Path(file.name))}
     arrays = _read(path, "an archive", readers)
     if not set(names) <= set(arrays):
         raise InvalidInputError(
@@ -167,7 +167,7 @@ def read_some(path: str | Path, start: str) -> Arrays:
     ...     read_some(path, "two")
     {'two_labels': array([0, 0])}
     """
-    return _read(path, "an archive", {".npz": lambda file: _unpack_npz(file, start)})
+    return _read(path, "an archive", {".npz": lambda file: unpack_arrays(file, start)})
 
 
 def _read(
@@ -253,8 +253,8 @@ def _read_mtx(file: IO[bytes]) -> Matrix:
     return scipy.io.mmread(BytesIO(content), spmatrix=False)
 
 
-def _unpack_npz(file: IO[bytes], start: str = "") -> Arrays:
-    """Read each array whose name begins so, completely, so that its checksum is compared."""
+def unpack_arrays(file: IO[bytes], start: str = "") -> Arrays:
+    """Read each array of an ``.npz`` whose name begins so, completely: its checksum is compared."""
     with zipfile.ZipFile(file) as archive:
         members = [member for member in archive.infolist() if member.filename.startswith(start)]
         _check_members(archive, members)

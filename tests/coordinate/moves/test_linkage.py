@@ -1,0 +1,28 @@
+"""Labels are merged down to a number, the most similar ones first."""
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from spherelax.coordinate.graph import build_graph
+from spherelax.coordinate.moves import link_labels
+from spherelax.labels import count_labels, renumber
+from spherelax.problem import Problem
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 5, 11, 24])
+def test_as_average_linkage_of_items(seed, n_labels):
+    W = np.random.default_rng(seed).random((24, 24))
+    W = W + W.T
+    np.fill_diagonal(W, 0.0)
+    graph = build_graph(Problem.check(W))
+    found = graph.as_given(link_labels(graph, np.arange(24, dtype=np.int32), n_labels))
+    tree = linkage(squareform(3.0 - W, checks=False), "average")
+    expected = fcluster(tree, n_labels, "maxclust")
+    np.testing.assert_array_equal(renumber(found), renumber(expected.astype(np.int32)))
+
+
+def test_labels_that_nothing_connects_stay_apart():
+    graph = build_graph(Problem.check(np.kron(np.eye(3), np.ones((4, 4)))))
+    assert count_labels(link_labels(graph, np.arange(12, dtype=np.int32), 1)) == 3
