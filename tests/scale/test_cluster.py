@@ -20,10 +20,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def client():
-    """Return a client of a cluster of two processes, which are started again however often they are killed.
+    """Return a client of a cluster of two processes, started again however often they are killed.
 
-    A local cluster gives up for good on a worker that is gone when the time-out has passed since it was
-    removed, also if it has been back in between.
+    A local cluster gives up on a worker that is gone when the time-out after its removal ends, also
+    if it had been back in between.
     """
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
