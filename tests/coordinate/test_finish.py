@@ -83,16 +83,9 @@ def noise(seed, m=150):
     return sp.block_diag([W, W.T, sp.csr_array((1, 1))], format="csr")
 
 
-def marked(learnt, steps):
-    """Mark steps of a path."""
-    marks = np.zeros(len(learnt.path.labels), dtype=bool)
-    marks[steps] = True
-    return marks
-
-
-def nothing_beyond(learnt, _):
-    """Say that no step describes more than noise."""
-    return marked(learnt, slice(0))
+def nothing_beyond(*_):
+    """Say that no labels say more than noise."""
+    return False
 
 
 def found_in(W, *, joins_noise=True):
@@ -105,7 +98,7 @@ def found_in(W, *, joins_noise=True):
 
 
 def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
-    monkeypatch.setattr(module, "beyond_noise", nothing_beyond)
+    monkeypatch.setattr(module, "is_beyond_noise", nothing_beyond)
     found, learnt, _ = found_in(noise(seed))
     assert (found.status, found.is_step, found.is_complete) == (sl.Status.NOISE, False, True)
     np.testing.assert_array_equal(
@@ -117,17 +110,6 @@ def test_noise_is_joined_where_that_is_wanted(monkeypatch, seed):
     assert (kept.status, kept.is_step, kept.at) == (sl.Status.NOISE, True, pick.index)
     saving = learnt.model.labeling(kept.labels).saving
     assert saving >= learnt.path.savings[pick.index]
-
-
-def test_labels_come_from_the_best_step_that_says_more_than_noise(monkeypatch, seed):
-    W, _ = sl.datasets.make_binary_similarity(120, 4, rewired=0.5, random_state=seed)
-    for steps in (slice(None), slice(20, 25)):
-        monkeypatch.setattr(module, "beyond_noise", lambda learnt, _, at=steps: marked(learnt, at))
-        found, learnt, _ = found_in(W)
-        best = learnt.path.savings[steps].max()
-        assert (found.status, found.is_step) == (sl.Status.DESCRIBED, True)
-        assert learnt.path.savings[found.at] == best
-        assert learnt.model.labeling(found.labels).saving >= best
 
 
 def test_labels_of_a_description_are_shaken_and_others_are_not(monkeypatch, seed):
@@ -180,7 +162,7 @@ def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "beyond_noise", interrupted)
+    monkeypatch.setattr(module, "is_beyond_noise", interrupted)
     W, truth = sl.datasets.make_binary_similarity(120, 4, rewired=0.2, random_state=seed)
     result = quiet_solve(W)
     assert result.status == sl.Status.INTERRUPTED
@@ -190,7 +172,7 @@ def test_control_c_while_noise_is_looked_for(monkeypatch, seed):
 
 
 def test_labels_of_an_interrupted_walk_are_not_compared_with_noise(monkeypatch, seed):
-    monkeypatch.setattr(module, "beyond_noise", None)
+    monkeypatch.setattr(module, "is_beyond_noise", None)
 
     def interrupt(step):
         if step.index == 12:

@@ -16,7 +16,6 @@ from spherelax.coordinate.finish_points import Finished, join_components
 from spherelax.coordinate.graph import Totals
 from spherelax.coordinate.model import Reading
 from spherelax.coordinate.moves import polish_labels, shake_labels
-from spherelax.coordinate.noise import beyond_noise
 from spherelax.coordinate.readings import Learnt
 from spherelax.coordinate.run import Walked
 from spherelax.coordinate.sampling import Rivals
@@ -28,6 +27,7 @@ from spherelax.coordinate.worth import (
     Description,
     find_alternative,
     find_level,
+    is_beyond_noise,
     weigh_plain,
 )
 from spherelax.labels import Labels, count_labels
@@ -63,8 +63,8 @@ class Parts(Protocol):
     def evidence(self, labels: Labels | None) -> NDArray[np.float64] | None:
         """Return the evidence of plain matches for the labels of each step, and for others."""
 
-    def beyond_noise(self) -> NDArray[np.bool_]:
-        """Tell which steps describe the similarities clearly better than they could noise."""
+    def is_beyond_noise(self, at: int) -> bool:
+        """Tell whether the labels of a step say more than those of noise would."""
 
     def polish(self, at: int, gamma: float) -> float:
         """Polish the labels of a step at a resolution, and return what they save."""
@@ -78,17 +78,13 @@ class Chosen(NamedTuple):
 
 
 def choose_beyond_noise(parts: Parts, at: int, *, joins_noise: bool) -> Chosen:
-    """Return a step if it is beyond noise; else the best one that is.
+    """Return a step if it is beyond noise.
 
-    If there is none, the labels may be those of noise: they are kept or, if ``joins_noise``, all
-    that is connected is joined.
+    Else its labels may be those of noise: they are kept or, if ``joins_noise``, all that is
+    connected is joined.
     """
-    is_beyond = parts.beyond_noise()
-    if is_beyond[at]:
+    if parts.is_beyond_noise(at):
         return Chosen(at, Status.DESCRIBED)
-    if is_beyond.any():
-        best = int(np.where(is_beyond, parts.savings, -np.inf).argmax())
-        return Chosen(best, Status.DESCRIBED)
     return Chosen(None if joins_noise else at, Status.NOISE)
 
 
@@ -163,9 +159,11 @@ class InMemory:
         every = [*self.walked.path.labels, *([] if labels is None else [labels])]
         return weigh_plain(model.totals, [model.labeling(each).account for each in every])
 
-    def beyond_noise(self) -> NDArray[np.bool_]:
-        """Compare the walk with walks of noise."""
-        return beyond_noise(self.walked, self.route)
+    def is_beyond_noise(self, at: int) -> bool:
+        """Tell whether the labels of a step say more than those of noise would."""
+        labels, n_threads = self.walked.path.labels[at], self.route.n_threads
+        account = self.walked.model.labeling(labels, n_threads=n_threads).account
+        return is_beyond_noise(self.totals, account, at, self.savings)
 
     def shake(self, at: int) -> Labels:
         """Shake the labels of a step."""

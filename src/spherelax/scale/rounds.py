@@ -29,20 +29,17 @@ from spherelax.coordinate.graph import (
     Draw,
     Totals,
     add_counts,
-    build_graph,
 )
 from spherelax.coordinate.judging import nearest_level, weigh_counts
-from spherelax.coordinate.model import Facts, Model, Reading
-from spherelax.coordinate.noise import is_beyond_noise, judge_savings, unpaid_of
+from spherelax.coordinate.model import Facts, Reading
 from spherelax.coordinate.run import read_whole
 from spherelax.coordinate.trail import Route, is_at_rest
 from spherelax.coordinate.worth import (
     Description,
     Matches,
     factors,
+    is_beyond_noise,
     is_open,
-    renumber_groups,
-    weigh_pairs,
     weigh_plain,
 )
 from spherelax.errors import SphereWarning
@@ -52,12 +49,12 @@ from spherelax.problem import NATS, Problem
 from spherelax.result import Result, Status
 from spherelax.scale.judged import judgements_among
 from spherelax.scale.kept import once
-from spherelax.scale.shards import FREE, Plan, codes_of
+from spherelax.scale.shards import Plan, codes_of
 from spherelax.settings import Coordinate
 
 # What takes time is done once, and kept in the folder of the plan: what was learnt, the labels of a
-# problem that is not large, and which steps are beyond noise.
-READING, SOLVED, NOISE = "reading.npz", "solved.npz", "noise.npz"
+# problem that is not large.
+READING, SOLVED = "reading.npz", "solved.npz"
 # This many times as many items are drawn from all shards as are needed.
 SPARE = 8
 
@@ -256,31 +253,9 @@ class _Shards:
         is_plain = isinstance(self.description, Description)
         return weigh_plain(self.totals, self.accounts) if is_plain else None
 
-    def beyond_noise(self) -> NDArray[np.bool_]:
-        """Compare with noise some components, drawn from all shards."""
-        best = self.accounts[pick_description(self.savings).index]
-        known = judge_savings(self.savings, self.totals, unpaid_of(self.description, best))
-        if known is not None:
-            return known
-        some = Some.of(self.ask("sample", **self.sums.how, start=self.start))
-
-        def compared() -> dict[str, Any]:
-            return {"is_beyond": is_beyond_noise(self._read(some), self.route)}
-
-        found = once(self.plan.folder / NOISE, compared)["is_beyond"]
-        return np.full(len(self.savings), found)
-
-    def _read(self, some: Some) -> Model:
-        """Return the model of some components."""
-        graph = build_graph(some.problem(some.numbers, self.plan.kind), self.reading.unit)
-        model = self.reading.read(graph)
-        if "factor" not in self.order:
-            return model
-        named = some.groups[graph.given]
-        shared = np.where(named == FREE, FREE, renumber_groups(named, self.sums.has_several))
-        return model.with_weights(
-            weigh_pairs(model.graph, shared.astype(np.int32), self.order["factor"])
-        )
+    def is_beyond_noise(self, at: int) -> bool:
+        """Tell whether the labels of a step say more than those of noise would."""
+        return is_beyond_noise(self.totals, self.accounts[at], at, self.savings)
 
     def polish(self, at: int, gamma: float) -> float:
         """Let all shards polish the labels of a step, and return what they save."""

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from spherelax.coordinate.readings import read_problem
+from spherelax.coordinate.worth.block_model import log_ways
 from spherelax.coordinate.worth.matches import Matches
 from spherelax.problem import Problem
 
@@ -59,3 +60,38 @@ def test_pieces_that_never_share_a_group_are_joined(seed):
     upper = np.triu(rng.random(chance.shape) < chance, 1) & (groups[:, None] != groups)
     result = sl.solve(sp.csr_array((upper | upper.T).astype(float)), groups)
     assert sl.metrics.pairwise_scores(truth, result.labels).f_score > 0.98
+
+
+@pytest.mark.parametrize("n_groups", [3, 4])
+def test_labels_cost_as_much_as_there_are_tables_of_groups_and_labels(n_groups):
+    """The number of tables with the same margins, counted one by one, for all sizes of labels."""
+    n_each = 3
+    groups = np.repeat(np.arange(n_groups), n_each)
+    W = (groups[:, None] != groups).astype(float)
+    matches = read_problem(
+        Problem.check(W * (1.0 + np.add.outer(*2 * [np.arange(len(W))])), groups)
+    ).description
+    counted = {}
+    for labels in _labelings(groups):
+        sizes = np.bincount(np.bincount(labels))
+        counted[tuple(sizes)] = counted.get(tuple(sizes), 0) + 1
+    orders = n_groups * np.log(6.0)  # which item of a group has which of its labels
+    for sizes, n in counted.items():
+        found = matches._log_tables(np.array(sizes)) + orders
+        assert found == pytest.approx(np.log(n), abs=1.5)
+        assert n <= np.exp(log_ways(np.array(sizes)))
+
+
+def _labelings(groups):
+    """Yield all labels, numbered by first appearance, in which no two items of a group agree."""
+
+    def grow(labels):
+        at = len(labels)
+        if at == len(groups):
+            yield np.array(labels)
+            return
+        for label in range(max(labels, default=-1) + 2):
+            if all(b != label or groups[i] != groups[at] for i, b in enumerate(labels)):
+                yield from grow([*labels, label])
+
+    yield from grow([])

@@ -24,7 +24,7 @@ from spherelax.coordinate.worth.evidence import (
     share_right,
     surprise_worth,
 )
-from spherelax.coordinate.worth.matches import Matches, weigh_plain
+from spherelax.coordinate.worth.matches import Matches, is_beyond_noise, weigh_plain
 from spherelax.coordinate.worth.ranks import NO_BINS, SizeRanks, Sorted
 from spherelax.coordinate.worth.reliability import (
     agreement,
@@ -60,6 +60,7 @@ __all__ = [
     "find_alternative",
     "find_frequent_alternative",
     "find_level",
+    "is_beyond_noise",
     "is_open",
     "learn_worth",
     "log_rarity",

@@ -32,35 +32,43 @@ In each reading, labels are so much likelier than all items apart, which is a ra
 the evidence is the mean of both ratios. Besides, the order of scores tells which matches are inside
 labels (`spherelax.coordinate.worth.strata`).
 
-Labels cost what it takes to say which of the :math:`K` things, whose names do not matter, each
-group of :math:`n_b` items has,
+**Labels** cost what it takes to say which things each group has. A table of :math:`K` labels and
+:math:`q` groups has a 1 where a group has an item of a label. Given how many items the groups and
+the labels have, :math:`n_b` and :math:`m_k`, the number of such tables is about (Good and Crook)
 
-.. math:: \sum_b \ln \frac{K!}{(K - n_b)!} - \ln K! ,
+.. math::
 
-times the chance that an item was compared with both of two groups: only then it could have been
-with items of both. In a chain of frames that is rare. As the steps of a path are few, and not any
-labels, they pay for half of it.
+    \prod_b \binom{K}{n_b} \prod_k \binom{q}{m_k} \Big/ \binom{q K}{N} ;
+
+labels of the same size can change places. It counts to the share of two groups that an item was
+compared with both: only then it could have been with items of both. In a chain of frames that is
+rare. As the steps of a path are few, and not any labels, they pay for half of it.
+
+**Noise.** If wrong matches lead anywhere, labels of nothing but noise save nothing, or no more
+than it takes to name the best one of some steps. So no problem of noise need be made and solved, to
+compare with.
 
 **Pieces.** Only groups tell things that look alike from pieces of one thing. Different things share
 a group as often as chance has it: labels of :math:`m_k` and :math:`m_l` items avoid each other in
 :math:`q` groups with probability :math:`\binom{q - m_k}{m_l} / \binom{q}{m_l}`. Pieces always do.
 If labels that are joined by dense blocks share groups much less often, most of them are pieces.
-Then only the first reading holds, and the groups count: labels pay for all of it.
+Then only the first reading holds, and labels pay for all of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import log
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, gammaln
+from scipy.special import entr, gammaln, xlogy
 
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.crossings import FINE, Crossings
-from spherelax.coordinate.worth.block_model import log_sums, log_ways
+from spherelax.coordinate.worth.block_model import Blocks, log_choose
 from spherelax.coordinate.worth.strata import strata_saving
 
 # Labels are pieces if their dense blocks share groups less often than by chance, by this number of
@@ -122,23 +130,18 @@ class Matches:
     def saving(self, account: Account) -> float:
         """Return the nats that labels save over all items apart."""
         found = Crossings(*account.crossings)
-        n_labels = int(account.of_size[1:].sum())
-        n, names = self.n_matches, self.names / FINE
+        n, names, all_apart = self.n_matches, self.names / FINE, np.array([0, self.n_items])
         apart = Crossings(0.0, 0.0, 0.0, 2.0 * n, names, n, *5 * [0.0])
         gained = self._anywhere(found) - self._anywhere(apart)
         if self.has_patches:
+            n_labels = int(account.of_size[1:].sum())
             in_patches = self._in_patches(found, n_labels) - self._in_patches(apart, self.n_items)
             gained = float(np.logaddexp(gained, in_patches) - np.log(2.0))
-        cost = self._choices(n_labels) - self._choices(self.n_items)
+        cost = self._log_tables(account.of_size) - self._log_tables(all_apart)
         gained -= (CHARGED if self.has_patches else 1.0) * self.can_share * cost
         if len(self.of_stratum) > 1:
             gained += strata_saving(self.of_stratum, account.strata)
         return gained
-
-    def unpaid(self, account: Account) -> float:
-        """Return what labels would cost besides if they paid for being any labels, in nats."""
-        cost = log_ways(account.of_size) + log_sums(self.n_items)
-        return (1.0 - CHARGED * self.can_share) * cost
 
     def weigh(self, accounts: Sequence[Account]) -> tuple[Self, NDArray[np.float64]]:
         """Return what the labels of all steps save, and by which readings.
@@ -162,22 +165,22 @@ class Matches:
         rates += _log_rates(found.elsewhere, others)
         return 0.5 * (rates - found.names * FINE)
 
-    def _choices(self, n_labels: int) -> float:
-        """Return the nats that it takes to say which things each group has."""
-        n_single = self.n_items - float(self.sizes.sum())
-        free = np.maximum(n_labels - self.sizes, 0.0)
-        orders = float(gammaln(n_labels + 1.0))
-        chosen = len(self.sizes) * orders - float(gammaln(free + 1.0).sum())
-        return chosen + n_single * float(np.log(n_labels)) - orders
+    def _log_tables(self, of_size: NDArray[np.int64]) -> float:
+        """Return the logarithm of the number of ways in which groups can have labels like these."""
+        sizes, n_of_size = np.arange(1.0, len(of_size)), of_size[1:]
+        n_labels, n_single = float(n_of_size.sum()), self.n_items - float(self.sizes.sum())
+        n_groups = len(self.sizes) + n_single
+        nats = float(log_choose(n_labels, self.sizes).sum()) + float(xlogy(n_single, n_labels))
+        nats += float(n_of_size @ log_choose(n_groups, sizes) - gammaln(n_of_size + 1.0).sum())
+        return nats - float(log_choose(n_groups * n_labels, self.n_items))
 
     def _in_patches(self, found: Crossings, n_labels: int) -> float:
         """Return the log likelihood of matches if wrong ones come in blocks of two labels."""
         right, possible = 0.5 * found.right, 0.5 * found.possible
         wrong, blocks = self.n_matches - right, found.blocks
         most = 0.5 * n_labels * (n_labels - 1.0)
-        nats = _log_ways(possible, right) + _log_ways(most, blocks) + found.ways * FINE
-        if blocks > 0.0:
-            nats += _log_ways(wrong - 1.0, blocks - 1.0)
+        of, some = [possible, most, wrong - 1.0], [right, blocks, blocks - 1.0]
+        nats = float(log_choose(np.array(of), np.array(some)).sum()) + found.ways * FINE
         return -nats - float(np.log1p([possible, most, wrong]).sum())
 
 
@@ -188,6 +191,23 @@ def weigh_plain(totals: Totals, accounts: Sequence[Any]) -> NDArray[np.float64] 
     """
     is_known = totals.n_groups > 2 and all(len(one.crossings) > 0 for one in accounts)
     return Matches.of(totals).weigh(accounts)[1] if is_known else None
+
+
+def is_beyond_noise(
+    totals: Totals, account: Account | Blocks, at: int, savings: NDArray[np.float64]
+) -> bool:
+    """Tell whether the labels of a step, with this account, say more than those of noise would.
+
+    Without groups, they do if they save anything. With groups, they must save more than it takes to
+    tell them from those of other steps, also where wrong matches lead anywhere. Nobody can tell it
+    of two groups, which never contradict each other.
+    """
+    if totals.n_groups == 0 or not isinstance(account, Account):
+        return bool(savings[at] > 0.0)
+    if totals.n_groups <= 2:
+        return True
+    n_different = len(np.unique(savings))
+    return Matches.of(totals, has_patches=False).saving(account) > log(n_different)
 
 
 def are_pieces(account: Account) -> bool:
@@ -214,9 +234,3 @@ def are_pieces(account: Account) -> bool:
 def _log_rates(*counts: float) -> float:
     """Return the log likelihood of counts with the rates that are most likely."""
     return float(entr(sum(counts)) - sum(entr(count) for count in counts))
-
-
-def _log_ways(n: float, k: float) -> float:
-    """Return the logarithm of the number of ways to choose k of n."""
-    k = min(k, n)
-    return float(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
