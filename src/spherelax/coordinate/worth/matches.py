@@ -56,7 +56,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, gammaln
+from scipy.special import entr, gammaln, xlogy
 
 from spherelax.coordinate.graph.account import Account, Totals
 from spherelax.coordinate.graph.crossings import FINE, Crossings
@@ -168,7 +168,7 @@ class Matches:
         free = np.maximum(n_labels - self.sizes, 0.0)
         orders = float(gammaln(n_labels + 1.0))
         chosen = len(self.sizes) * orders - float(gammaln(free + 1.0).sum())
-        return chosen + n_single * float(np.log(n_labels)) - orders
+        return chosen + float(xlogy(n_single, n_labels)) - orders
 
     def _in_patches(self, found: Crossings, n_labels: int) -> float:
         """Return the log likelihood of matches if wrong ones come in blocks of two labels."""
