@@ -176,6 +176,7 @@ def saved(result: sl.Result) -> sl.Result:
         sl.io.save_result(path, result)
         return sl.io.load_result(path)
 
+
 def check(result: sl.Result, problem: Problem) -> None:
     """Check that a result is one."""
     assert len(result.labels) == problem.W.shape[0], "labels are missing"
@@ -201,9 +202,7 @@ def check_judged(labels: Any, judged: sl.Judgements) -> None:
     assert np.array_equal(together, judged.same), "a judgement is not kept"
 
 
-def check_kept(
-    before: Any, after: Any, W: Any, known: Any, others: Any, joined: Any = ()
-) -> None:
+def check_kept(before: Any, after: Any, W: Any, known: Any, others: Any, joined: Any = ()) -> None:
     """Check that known items, to whose components no others belong, keep their labels.
 
     ``joined`` are pairs that connect components as similarities do.
