@@ -131,7 +131,8 @@ def choose(result: sl.Result, problem: Problem, seed: int) -> None:
         left = np.setdiff1d(np.arange(n), gone)
         rest = found.forget(gone.tolist())
         check(rest, problem.part(left))
-        check_kept(found.labels[left], rest.labels, problem.W, left, gone, judged.pairs)
+        calm = untouched(problem.W, left, gone, judged.pairs)
+        assert are_same(found.labels[left][calm], rest.labels[calm]), "labels moved elsewhere"
 
 
 def judge(problem: Problem, rng: np.random.Generator) -> sl.Judgements:
@@ -155,8 +156,8 @@ def grow(before: sl.Result, problem: Problem) -> None:
     n, W, groups = problem.n_known, problem.W, problem.groups
     grown, new = before.extend(W, groups), before.assign(W, groups)
     check(grown, problem)
-    known, added = np.arange(n), np.arange(n, W.shape[0])
-    check_kept(before.labels, grown.labels[:n], W, known, added)
+    calm = untouched(W, np.arange(n), np.arange(n, W.shape[0]))
+    assert are_same(before.labels[calm], grown.labels[:n][calm]), "labels moved elsewhere"
     check_same(sl.solve(W, groups, like=before), grown, "solved like it")
     again = before.extend(W[:n, :n], groups and groups[:n])
     assert np.array_equal(again.labels, before.labels), "nothing was added, and labels moved"
@@ -202,16 +203,15 @@ def check_judged(labels: Any, judged: sl.Judgements) -> None:
     assert np.array_equal(together, judged.same), "a judgement is not kept"
 
 
-def check_kept(before: Any, after: Any, W: Any, known: Any, others: Any, joined: Any = ()) -> None:
-    """Check that known items, to whose components no others belong, keep their labels.
+def untouched(W: Any, known: Any, others: Any, joined: Any = ()) -> Any:
+    """Tell of which known items the component has none of the others.
 
     ``joined`` are pairs that connect components as similarities do.
     """
     pairs = np.reshape(joined, (-1, 2)).astype(np.intp)
     more = sp.coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=W.shape)
     component = connected_components(sp.csr_array(abs(W)) + more)[1]
-    calm = ~np.isin(component[known], component[others])
-    assert are_same(before[calm], after[calm]), "labels moved where nothing is new"
+    return ~np.isin(component[known], component[others])
 
 
 def check_same(one: sl.Result, other: sl.Result, how: str) -> None:
