@@ -32,7 +32,9 @@ PARTS = 4 if CASES > FEW else 1  # each loads all packages anew
 GOOD = {"answer", "refused"}
 # Small problems that once broke something, and what.
 FOUND = {
-    111: "a new score of 1e40 times the largest one before: infinity less infinity",
+    60: "all items that were similar to any are forgotten: the logarithm of no labels",
+    111: "a new score of 1e40 times the largest one before: infinity less infinity; "
+    "and scored matches that are forgotten until no two are of one group",
     175: "the same, assigned",
     303: "the same, with log odds",
     513: "a sparse similarity with a diagonal was written to: no longer symmetric",

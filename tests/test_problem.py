@@ -69,9 +69,11 @@ def test_bad_sparse_similarity(name, kind):
         (pd.Series(pd.to_datetime(["2020", None, "2021"])), "no missing values; found NaT at 1"),
         (np.array(["2020", "NaT", "2021"], dtype="M8[D]"), "no missing values; found .*NaT.* at 1"),
         ({"x", "y", "z"}, "a sequence, one label per item; found a set"),
+        ({0: "x", 1: "x", 2: "y"}, "a sequence, one label per item; found a dict"),
         ([0, [1], 2], r"one hashable label per item; found \[1\] at 1"),
         (5, "sequence of labels; found 5"),
         ("abc", "sequence of labels; found 'abc'"),
+        (b"abc", "sequence of labels; found b'abc'"),
         (np.zeros((3, 2)), "one hashable label per item"),
     ],
 )

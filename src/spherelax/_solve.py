@@ -194,7 +194,7 @@ def _warn(result: Result, *, is_soft: bool, stacklevel: int) -> None:
     if said:
         message = (
             f"Each group should hold a thing once, but {said}. Their labels are kept apart; "
-            "one_per_group='unless_copies' lets them share one."
+            "one_per_group='unless_copies' lets them share one, but also others that are alike."
         )
         warnings.warn(SphereWarning(message, "copies"), stacklevel=stacklevel)
 

@@ -161,7 +161,7 @@ def listed(names: object, what: str) -> list[Hashable]:
     [3, 1]
     """
     found = names.tolist() if hasattr(names, "tolist") else names
-    if isinstance(found, str) or not isinstance(found, Iterable):
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise InvalidInputError(f"{what} must be a sequence of labels; found {names!r}")
     return list(found)
 

@@ -7,7 +7,7 @@ problem does not check again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Set
+from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -335,8 +335,9 @@ def _encode_groups(groups: Iterable[Hashable], n_items: int) -> NDArray[np.int32
 
     A masked value of an array is a None.
     """
-    if isinstance(groups, Set):
-        raise InvalidInputError("groups must be a sequence, one label per item; found a set")
+    if isinstance(groups, Set | Mapping):  # in no order; of a dict, only keys would be read
+        found = "a set" if isinstance(groups, Set) else "a dict"
+        raise InvalidInputError(f"groups must be a sequence, one label per item; found {found}")
     codes = encode(groups if _are_present(groups) else _without_none(groups), "groups")
     if len(codes) != n_items:
         raise InvalidInputError(

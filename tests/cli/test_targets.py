@@ -39,9 +39,35 @@ def test_a_picture_that_fails_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
     assert Path("labels.csv").exists()
 
 
-def test_a_closed_standard_output_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", ["match", "info", "--version", "match --help"])
+@pytest.mark.parametrize(
+    ("stream", "said"), [("&-", "standard output is closed"), ("/dev/full", "No space left")]
+)
+def test_a_standard_output_that_takes_nothing_is_an_error(
+    tmp_path: Path, arguments: str, stream: str, said: str
+) -> None:
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("id_a,id_b,score\na,b,0.9\n")
-    command = f"{shlex.quote(sys.executable)} -m spherelax match {shlex.quote(str(pairs))} >&-"
+    file = "" if arguments.startswith("-") else shlex.quote(str(pairs))
+    command = f"{shlex.quote(sys.executable)} -m spherelax {arguments} {file} >{stream}"
     found = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
-    assert_one_line(found.returncode, found.stdout, found.stderr, "standard output is closed")
+    assert_one_line(found.returncode, found.stdout, found.stderr, said)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("cluster", "loop.csv"),
+        ("info", "loop.csv"),
+        ("cluster", "edges.csv", "--out", "loop.csv"),
+        ("cluster", "edges.csv", "--out", "labels.csv", "--report", "loop.html"),
+        ("scale", "edges.csv", "--out", "loop"),
+    ],
+)
+def test_links_that_lead_in_a_circle_are_one_line(arguments: tuple[str, ...]) -> None:
+    pytest.importorskip("duckdb")
+    for ending in ("", ".csv", ".html"):
+        Path(f"loop{ending}").symlink_to(f"back{ending}")
+        Path(f"back{ending}").symlink_to(f"loop{ending}")
+    result = invoke(*arguments)
+    assert_one_line(result.exit_code, result.stdout, result.stderr, "link")

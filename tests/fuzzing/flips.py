@@ -1,6 +1,7 @@
 """Single bits of files of a run in shards that flip while it is stopped.
 
-Whatever the file and the bit, the run is refused and the file is named, or its answer is the same.
+Whatever the file and the bit, the run is refused and the file is named, or its answer and what it
+explains are the same.
 """
 
 import shutil
@@ -21,14 +22,16 @@ from spherelax.coordinate.graph import part
 from spherelax.scale import matrix, rounds, run
 
 N_SHARDS = 2
+EXPLAINED = "explained"  # this copy is not gone on with, but asked
 
 
 class Run(NamedTuple):
-    """A run: its input, and copies of its folder from its beginning to its end."""
+    """A run: its input, copies of its folder from its beginning to its end, and what it says."""
 
     pairs: Path
     copies: list[Path]
     answer: list[dict[str, object]]
+    explained: str
 
 
 @contextmanager
@@ -63,11 +66,22 @@ def make_run(folder: Path, *, has_sources: bool) -> Run:
 
     with small():
         answer = rows(solve(pairs, into, copy))
-    for name in ("complete", "without summary"):
+    for name in ("complete", EXPLAINED, "without summary"):
         copies.append(folder / name)
         shutil.copytree(into, copies[-1])
     (copies[-1] / "summary.json").unlink()
-    return Run(pairs, copies, answer)
+    return Run(pairs, copies, answer, explain(into))
+
+
+def explain(folder: Path) -> str:
+    """Return what a run says of two of its records, and of an entity."""
+    first, *_, last = rows(scale.Entities.load(folder))
+    names = [
+        " ".join(str(row[key]) for key in ("source", "id") if key in row) for row in (first, last)
+    ]
+    with small():
+        of_pair = scale.explain(folder, (names[0], names[1]))
+        return f"{of_pair}{scale.explain(folder, entity=first['entity'])}"
 
 
 def flip(path: Path, rng) -> None:
@@ -78,7 +92,7 @@ def flip(path: Path, rng) -> None:
 
 
 def outcome(made: Run, seed: int) -> str:
-    """Flip a bit of a file of a run and go on; return "same", "named", or the fault."""
+    """Flip a bit of a file of a run and go on, or ask why; return "same", "named", or the fault."""
     rng = np.random.default_rng(seed)
     chosen = made.copies[rng.integers(len(made.copies))]
     with tempfile.TemporaryDirectory() as home:
@@ -90,14 +104,17 @@ def outcome(made: Run, seed: int) -> str:
         about = f"{chosen.name}, {file.relative_to(folder)}"
         with small():
             try:
-                found = rows(solve(made.pairs, folder))
+                if chosen.name == EXPLAINED:
+                    is_same = explain(folder) == made.explained
+                else:
+                    is_same = rows(solve(made.pairs, folder)) == made.answer
             except sl.InvalidInputError as error:
                 path = str(file.resolve()).removesuffix(".wal")
                 is_named = path in str(error) and str(error).isprintable()
                 return "named" if is_named else f"{about}: {error}"
             except Exception as error:
                 return f"{about}: {type(error).__name__}: {error}"
-        return "same" if found == made.answer else f"{about}: another answer"
+        return "same" if is_same else f"{about}: another answer"
 
 
 def runs(folder: Path) -> list[Run]:

@@ -64,3 +64,41 @@ def with_copies(seed, *, n_copies, n=300, k=4, apart=4.0):
     score = rng.normal(size=len(pairs)) + apart * (truth[pairs[:, 0]] == truth[pairs[:, 1]])
     group = np.r_[np.zeros(n), np.ones(len(second))].astype(np.int32)
     return Candidates(len(truth), pairs[:, 0], pairs[:, 1], score, group), truth
+
+
+def households(seed, *, n=250, n_copies=0):
+    """Candidates between four sources of persons who live together; and the persons.
+
+    Members of a household share street, telephone and mostly the surname; there are twins, and
+    children with the first name of a parent. Scores are log odds of a model that compares five
+    fields. The first source has so many copies.
+    """
+    rng = np.random.default_rng(seed)
+    home = np.repeat(np.arange(n), rng.choice(5, n, p=[0.25, 0.3, 0.2, 0.15, 0.1]) + 1)
+    n_persons, place = len(home), np.arange(len(home)) - np.searchsorted(home, home)
+    first = (150 * rng.random(n_persons) ** 1.7).astype(int)
+    surname = np.where(
+        (place == 1) & (rng.random(n_persons) < 0.5), -1, rng.integers(200, size=n)[home]
+    )
+    surname = np.where(surname < 0, rng.integers(200, size=n_persons), surname)
+    born = rng.integers(4000, size=n_persons)
+    for child, share, field in ((3, 0.4, born), (2, 0.25, first)):  # twins, and namesakes
+        alike = np.flatnonzero((place == child) & (rng.random(n_persons) < share))
+        field[alike] = field[alike - 1]
+    listed = rng.random((4, n_persons)) < 0.6
+    source, truth = np.nonzero(listed)
+    copied = rng.choice(truth[source == 0], n_copies, replace=False)
+    source, truth = np.r_[source, np.zeros(n_copies, int)], np.r_[truth, copied]
+    rarity, right = [60, 150, 2000, n, n], [0.8, 0.85, 0.8, 0.8, 0.75]
+    score, agreed = np.full((len(truth),) * 2, -6.0), np.zeros((len(truth),) * 2, int)
+    for field, u, m in zip((first, surname, born, home, home), rarity, right, strict=True):
+        value = np.where(
+            rng.random(len(truth)) < 0.12, 10**6 + rng.permutation(len(truth)), field[truth]
+        )
+        is_known = rng.random(len(truth)) > 0.06
+        both, same = is_known[:, None] & is_known, value[:, None] == value
+        score += both * np.where(same, np.log(m * u), np.log((1 - m) / (1 - 1 / u)))
+        agreed += both & same
+    pairs = np.argwhere(np.triu((agreed > 1) & (source[:, None] != source) & (score > -6.0), 1))
+    one, other = pairs.T
+    return Candidates(len(truth), one, other, score[one, other], source.astype(np.int32)), truth

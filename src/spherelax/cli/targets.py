@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -62,7 +63,7 @@ class Targets:
         if sum(printed.values()) > 1:
             found = " and ".join(name for name, is_printed in printed.items() if is_printed)
             raise click.UsageError(f"standard output can take only one of {found}")
-        if any(printed.values()) and sys.stdout is None:
+        if any(printed.values()) and not sys.stdout.writable():
             raise click.UsageError("standard output is closed; name a file with --out")
 
     def check(self, *sources: Path | None) -> None:
@@ -104,14 +105,14 @@ class Targets:
 
 def check_files(targets: list[Path | None], sources: tuple[Path | None, ...]) -> None:
     """Refuse files that cannot be written, or that are also an input or another output."""
-    taken = [source.resolve() for source in sources if source and source != STANDARD]
+    taken = [os.path.realpath(source) for source in sources if source and source != STANDARD]
     for target in targets:
         if target is None or target == STANDARD:
             continue
-        if target.resolve() in taken:
+        if os.path.realpath(target) in taken:
             raise click.UsageError(f"{target} would be overwritten")
         io.check_target(target)
-        taken.append(target.resolve())
+        taken.append(os.path.realpath(target))
 
 
 def check_ending(target: Path, what: str, endings: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from io import TextIOBase
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
@@ -29,12 +30,22 @@ MINUTE, HOUR = 60, 3600  # in seconds
 Found = TypeVar("Found")
 
 
+class Closed(TextIOBase):
+    """A standard output that nobody reads, which Python leaves out: writing there is an error."""
+
+    def write(self, _: str) -> NoReturn:
+        """Refuse any text."""
+        raise click.ClickException("standard output is closed")
+
+
 class OneLineErrors(click.Group):
     """A group of commands; every error is one line on standard error and exit code 2."""
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and exit."""
         extra.update(standalone_mode=False, prog_name=PROGRAM)
+        if sys.stdout is None:
+            sys.stdout = Closed()
         try:
             _exit(super().main(*args, **extra) or 0)
         except click.UsageError as error:
@@ -48,6 +59,8 @@ class OneLineErrors(click.Group):
             message = f"{PROGRAM}: not enough memory; {error}"
         except ImportError as error:
             message = f"{PROGRAM}: {error}"
+        except OSError as error:  # before a command was running
+            message = f"{PROGRAM}: standard output: {error.strerror or error}"
         except ValueError as error:
             if not isinstance(error, spherelax.InvalidInputError):
                 raise

@@ -209,6 +209,10 @@ class Learnt(Described):
     floors: NDArray[np.float32]
     name = result.Reading.LEARNT
 
+    def weigh(self, graph: Graph) -> Graph:
+        """Take each item for a group of its own if no two items are of one group any more."""
+        return super().weigh(graph)._replace(group=graph.groups())
+
     def view(self, graph: Graph) -> tuple[Graph, Strata]:
         """Replace each similarity by what it is worth, and sort it into a stratum."""
         return self.worth.apply(graph), Strata.from_floors(graph, self.floors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
@@ -130,7 +131,7 @@ def solve(
     ...     pq.read_table(found.parts[0]).select(["id", "entity"]).to_pydict()
     {'id': ['b', 'c', 'x', 'y', 'z'], 'entity': [0, 0, 2, 2, 2]}
     """
-    into, notify = Path(into).resolve(), progress or silent
+    into, notify = Path(os.path.realpath(into)), progress or silent
     n_processes = checked_threads(n_jobs)
     if client is not None and n_jobs is not None:
         raise InvalidInputError("n_jobs and client must not be given together; found both")
@@ -179,7 +180,7 @@ def _plan(
     for name, value in given.items():
         if value is not None:
             raise InvalidInputError(f"{name} belongs to the plan, which is made; leave it out")
-    return read_plan(source.folder.resolve())
+    return read_plan(Path(os.path.realpath(source.folder)))
 
 
 def _runner(
@@ -263,7 +264,7 @@ def _summarise(plan: Plan, into: Path, run: str, ids: Lasting | None) -> Entitie
 
 def _earlier(path: Path, into: Path) -> Earlier:
     """Find the earlier answer whose ids are kept."""
-    if path.resolve() == into:
+    if os.path.realpath(path) == str(into):
         raise InvalidInputError(f"ids_like must be another folder than that of the answers: {path}")
     return Earlier.of(path)
 

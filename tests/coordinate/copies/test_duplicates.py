@@ -3,7 +3,8 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from support.lists import with_copies
+from scipy.special import expit
+from support.lists import households, matrix, with_copies
 
 import spherelax as sl
 from spherelax.coordinate.copies.duplicates import _probability, find_duplicates
@@ -31,6 +32,28 @@ def test_clean_sources_are_not_accused(seed):
     pairs, _ = with_copies(seed, n_copies=0)
     assert not any(found.is_clear for found in found_in(pairs))
     assert say_duplicates(found_in(pairs)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["pairs", "odds"])
+def test_families_are_no_copies(seed, kind):
+    """Twins, and children with the name of a parent; copies are told from them by probabilities."""
+    for n_copies in (0, 60):
+        pairs, _ = households(seed, n_copies=n_copies)
+        W = matrix(pairs, expit(pairs.score) if kind == "pairs" else pairs.score)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sl.SphereWarning)
+            hard = sl.solve(W, pairs.group, kind=kind)
+            soft = sl.solve(W, pairs.group, kind=kind, one_per_group="unless_copies")
+        first, *others = hard.duplicates()
+        assert not any(found.is_clear for found in others)
+        if n_copies == 0:
+            assert not first.is_clear
+            assert first.expected < 10
+            np.testing.assert_array_equal(hard.labels, soft.labels)
+        elif kind == "pairs":
+            assert first.is_clear
+            assert 20 < first.expected < 90
 
 
 def test_twins_that_have_labels_of_their_own_are_no_copies():
