@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import betainc, betaln, logit
+from scipy.special import betainc, betaln, logit, softmax
 
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.worth import BEHIND, TIMES
@@ -32,10 +32,9 @@ ROUNDS = 4
 
 
 def choose_level(steps: Sequence[Labels], at: int, judged: Judgements) -> int:
-    """Return the step whose labels agree with judgements; the nearest one to a step, if several do.
+    """Return the step whose labels agree with judgements; a step itself, if it is one of several.
 
-    The level changes if the evidence for another is larger by `BEHIND` nats, and no further than
-    to a level with less than that behind the most.
+    The level changes if the evidence for another is larger by `BEHIND` nats.
 
     Examples
     --------
@@ -46,39 +45,49 @@ def choose_level(steps: Sequence[Labels], at: int, judged: Judgements) -> int:
     >>> choose_level([persons, families], 1, Judgements.of(apart))
     0
     """
-    return nearest_level(weigh_levels(steps, judged), at)
+    return settled_level(weigh_levels(steps, judged), at)
 
 
-def nearest_level(evidence: Floats, at: int) -> int:
-    """Return the step nearest to one with less than `BEHIND` nats behind the most evidence.
+def settled_level(evidence: Floats, at: int) -> int:
+    """Return a step, if it is less than `BEHIND` nats behind the most evidence, else another one.
+
+    Of those that are not so far behind, it is the nearest, as answers of one kind bound levels on
+    one side only. If some are behind on both sides, it is the median of levels by their evidence.
 
     Examples
     --------
-    >>> nearest_level(np.array([0.0, 9.0, 8.0, 1.0]), 3)
+    >>> settled_level(np.array([9.0, 9.0, 9.0, 1.0]), 3)
+    2
+    >>> settled_level(np.array([0.0, 9.0, 9.0, 9.0, 1.0]), 4)
     2
     """
     good = np.flatnonzero(evidence > evidence.max() - BEHIND)
-    return int(good[np.abs(good - at).argmin()])
+    if at in good or good[0] == 0 or good[-1] == len(evidence) - 1:
+        return int(good[np.abs(good - at).argmin()])
+    return int(np.searchsorted(np.cumsum(softmax(evidence)), 0.5))
 
 
-def find_rivals(steps: Sequence[Labels], at: int, other: int | None) -> list[Labels]:
-    """Return the labels of other levels: another answer, if any, and the next finer and coarser.
+def open_levels(
+    steps: Sequence[Labels], at: int, judged: Judgements
+) -> tuple[list[Labels], Floats]:
+    """Return the levels that may be meant, and how likely each is; that of a step is the first.
 
-    The next level is the first step whose number of labels differs by the factor `TIMES`.
+    Others are steps whose number of labels differs by the factor `TIMES`, and against which
+    judgements do not speak clearly. By themselves, all are as likely.
 
     Examples
     --------
     >>> steps = [np.arange(8, dtype=np.int32) // n for n in (1, 2, 4, 8)]
-    >>> [count_labels(level) for level in find_rivals(steps, 1, 3)]
-    [1, 8, 2]
+    >>> apart = [(0, 2, False), (1, 7, False), (2, 4, False), (3, 5, False), (4, 7, False)]
+    >>> levels, likely = open_levels(steps, 1, Judgements.of(apart))
+    >>> [count_labels(level) for level in levels]
+    [4, 8, 2]
     """
-    found, n_labels = [] if other is None else [steps[other]], count_labels(steps[at])
-    for way in (steps[:at][::-1], steps[at + 1 :]):
-        ratios = ((count_labels(step) / n_labels, step) for step in way)
-        found += itertools.islice(
-            (step for ratio, step in ratios if max(ratio, 1 / ratio) >= TIMES), 1
-        )
-    return found
+    ratio = np.array([count_labels(step) for step in steps]) / count_labels(steps[at])
+    evidence = weigh_levels(steps, judged)
+    is_open = (np.abs(np.log(ratio)) >= np.log(TIMES)) & (evidence > evidence[at] - BEHIND)
+    found = np.r_[at, np.flatnonzero(is_open)]
+    return [steps[step] for step in found], np.asarray(softmax(evidence[found]))
 
 
 def settles(steps: Sequence[Labels], at: int, other: int, judged: Judgements) -> bool:
@@ -91,8 +100,8 @@ def settles(steps: Sequence[Labels], at: int, other: int, judged: Judgements) ->
     >>> settles([persons, families], 0, 1, Judgements.of(apart))
     True
     """
-    of_step, of_other = weigh_levels([steps[at], steps[other]], judged)
-    return bool(of_step >= of_other + BEHIND)
+    evidence = weigh_levels(steps, judged)
+    return bool(evidence[at] >= evidence[other] + BEHIND)
 
 
 def weigh_levels(steps: Sequence[Labels], judged: Judgements) -> Floats:
