@@ -10,8 +10,8 @@ from scipy.special import betaln
 import spherelax as sl
 from spherelax.coordinate.judging import (
     choose_level,
+    nearest_level,
     open_levels,
-    settled_level,
     weigh_counts,
 )
 from spherelax.judgements import Judgements
@@ -134,5 +134,5 @@ def test_evidence_of_many_judgements_is_a_tail_of_the_binomial(differ, agree):
 
 
 def test_a_level_is_chosen_if_none_agrees_with_most_of_many_judgements():
-    assert settled_level(weigh_counts(np.array([4000, 3990]), 4000), 0) == 0
-    assert settled_level(weigh_counts(np.array([4000, 3990, 100]), 4000), 0) == 2
+    assert nearest_level(weigh_counts(np.array([4000, 3990]), 4000), 0) == 0
+    assert nearest_level(weigh_counts(np.array([4000, 3990, 100]), 4000), 0) == 2

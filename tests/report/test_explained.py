@@ -98,7 +98,7 @@ def test_every_item_of_a_large_page_is_found(visit):
     unexplained = [one for one in data["items"] if one[1] not in data["explained"]]
     assert len(unexplained) == 3 * 20
     page = visit(report_html(items, case.result))
-    for name, label, near, score in unexplained[:1] + unexplained[-1:]:
+    for name, label, near, _score in unexplained[:1] + unexplained[-1:]:
         mates = sorted(one[0] for one in data["items"] if one[1] == label)
         page.locator("#search").fill(name)
         page.keyboard.press("Enter")

@@ -32,9 +32,10 @@ ROUNDS = 4
 
 
 def choose_level(steps: Sequence[Labels], at: int, judged: Judgements) -> int:
-    """Return the step whose labels agree with judgements; a step itself, if it is one of several.
+    """Return the step whose labels agree with judgements; the nearest one to a step, if several do.
 
-    The level changes if the evidence for another is larger by `BEHIND` nats.
+    The level changes if the evidence for another is larger by `BEHIND` nats, and no further than
+    to a level with less than that behind the most.
 
     Examples
     --------
@@ -45,26 +46,19 @@ def choose_level(steps: Sequence[Labels], at: int, judged: Judgements) -> int:
     >>> choose_level([persons, families], 1, Judgements.of(apart))
     0
     """
-    return settled_level(weigh_levels(steps, judged), at)
+    return nearest_level(weigh_levels(steps, judged), at)
 
 
-def settled_level(evidence: Floats, at: int) -> int:
-    """Return a step, if it is less than `BEHIND` nats behind the most evidence, else another one.
-
-    Of those that are not so far behind, it is the nearest, as answers of one kind bound levels on
-    one side only. If some are behind on both sides, it is the median of levels by their evidence.
+def nearest_level(evidence: Floats, at: int) -> int:
+    """Return the step nearest to one with less than `BEHIND` nats behind the most evidence.
 
     Examples
     --------
-    >>> settled_level(np.array([9.0, 9.0, 9.0, 1.0]), 3)
-    2
-    >>> settled_level(np.array([0.0, 9.0, 9.0, 9.0, 1.0]), 4)
+    >>> nearest_level(np.array([0.0, 9.0, 8.0, 1.0]), 3)
     2
     """
     good = np.flatnonzero(evidence > evidence.max() - BEHIND)
-    if at in good or good[0] == 0 or good[-1] == len(evidence) - 1:
-        return int(good[np.abs(good - at).argmin()])
-    return int(np.searchsorted(np.cumsum(softmax(evidence)), 0.5))
+    return int(good[np.abs(good - at).argmin()])
 
 
 def open_levels(
@@ -100,8 +94,8 @@ def settles(steps: Sequence[Labels], at: int, other: int, judged: Judgements) ->
     >>> settles([persons, families], 0, 1, Judgements.of(apart))
     True
     """
-    evidence = weigh_levels(steps, judged)
-    return bool(evidence[at] >= evidence[other] + BEHIND)
+    of_step, of_other = weigh_levels([steps[at], steps[other]], judged)
+    return bool(of_step >= of_other + BEHIND)
 
 
 def weigh_levels(steps: Sequence[Labels], judged: Judgements) -> Floats:

@@ -31,7 +31,7 @@ from spherelax.coordinate.graph import (
     add_counts,
     build_graph,
 )
-from spherelax.coordinate.judging import settled_level, weigh_counts
+from spherelax.coordinate.judging import nearest_level, weigh_counts
 from spherelax.coordinate.model import Facts, Model, Reading
 from spherelax.coordinate.noise import is_beyond_noise, judge_savings, unpaid_of
 from spherelax.coordinate.run import read_whole
@@ -298,7 +298,7 @@ class _Shards:
         if n_judged > 0:
             answers = self.ask("count judgements", **order, n_steps=len(self.savings))
             broken = np.sum([found["broken"] for found in answers], axis=0)
-            at = settled_level(weigh_counts(broken, n_judged), at)
+            at = nearest_level(weigh_counts(broken, n_judged), at)
         resolution = float(self.resolutions[at])
         self.ask("finish", **order, level=at, alpha=resolution / (1.0 + resolution))
         steps = [
