@@ -209,13 +209,16 @@ def _tell_apart(labels: Labels, drawn: Drawn) -> Iterator[tuple[int, float]]:
         n_same += same
     telling = np.flatnonzero((n_same > 0) & (n_same < len(drawn.levels)))
     left = np.random.default_rng(SEED).permutation(telling)
+    chosen: list[int] = []
     for share in sorted((np.arange(ENOUGH) + 0.5) / ENOUGH, key=lambda share: abs(share - 0.5)):
-        if len(left) == 0:
-            return
-        at = int(np.abs(together[left] - share).argmin())
-        pair, left = left[[at]], np.delete(left, at)
-        changes = [_weigh_draw(labels, level, drawn.pairs[pair])[0] for level in drawn.levels]
-        yield int(pair[0]), float(drawn.likely @ np.concatenate(changes))
+        if len(left) > 0:
+            at = int(np.abs(together[left] - share).argmin())
+            chosen.append(int(left[at]))
+            left = np.delete(left, at)
+    changes = np.zeros(len(chosen))
+    for level, likely in zip(drawn.levels, drawn.likely, strict=True) if chosen else ():
+        changes += likely * _weigh_draw(labels, level, drawn.pairs[chosen])[0]
+    yield from zip(chosen, changes.tolist(), strict=True)
 
 
 def _choose(labels: Labels, drawn: Drawn, n: int) -> Iterator[tuple[int, float]]:
