@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 import spherelax as sl
 from lawful import make_case
+from spherelax.coordinate import changing
 from spherelax.result import Reason
 
 
@@ -72,3 +73,13 @@ def test_nothing_joins_items_of_one_group_or_what_is_judged():
     assert judged.explain(0, 1).change is None
     assert judged.explain(4, 6).change is None
     assert judged.explain(4, 7).change is not None
+
+
+def test_no_more_pairs_are_raised_than_somebody_can_act_on(monkeypatch):
+    W = np.kron(np.eye(2), np.ones((6, 6)))
+    W[0, 6] = W[6, 0] = 0.1
+    most = len(sl.solve(W).explain(0, 6).change.raised)
+    assert most > 1
+    monkeypatch.setattr(changing, "MOST_RAISED", most - 1)
+    change = sl.solve(W).explain(0, 6).change
+    assert change is None or len(change.raised) < most

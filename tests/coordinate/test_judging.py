@@ -8,8 +8,16 @@ import scipy.sparse as sp
 from scipy.special import betaln
 
 import spherelax as sl
-from spherelax.coordinate.judging import nearest_level, weigh_counts
+from spherelax.coordinate.judging import (
+    choose_level,
+    nearest_level,
+    open_levels,
+    weigh_counts,
+)
 from spherelax.judgements import Judgements
+from spherelax.labels import renumber
+from spherelax.result import Drawn
+from spherelax.result.questions import ask
 
 
 def judged_pairs(rng, truth, n, groups=None):
@@ -75,6 +83,22 @@ def test_few_answers_choose_the_level(level):
     rows = near[rng.choice(len(near), 8, replace=False)].tolist()
     found = result.judge([(a, b, bool(truth[a] == truth[b])) for a, b in rows])
     assert sl.metrics.pairwise_scores(truth, found.labels).f_score > 0.99
+
+
+@pytest.mark.parametrize("meant", [1, 9, 20, 31])
+@pytest.mark.parametrize("begin", [0, 16, 32])
+def test_twenty_answers_find_a_level_far_away(begin, meant):
+    """Each of 33 levels joins two pairs more; questions tell which of them is meant."""
+    item, pairs = np.arange(132), np.arange(132).reshape(-1, 2)
+    steps = [renumber(np.where(item < 4 * k, item // 2, 66 + item)) for k in range(33)]
+    rows, at = [], begin
+    for _ in range(5):
+        judged = Judgements.of(rows)
+        drawn = Drawn(steps[at][None], pairs, None, *open_levels(steps, at, judged))
+        asked = ask(steps[at], drawn, 4).items.tolist()
+        rows += [(a, b, bool(steps[meant][a] == steps[meant][b])) for a, b in asked]
+        at = choose_level(steps, begin, Judgements.of(rows))
+    assert abs(at - meant) <= 3
 
 
 @pytest.mark.parametrize("errs", [0.02, 0.1])

@@ -25,7 +25,7 @@ def test_questions_are_the_greedy_maximum_of_what_changes_in_the_draws(seed):
     labels = rng.integers(0, 3, 9).astype(np.int32)
     draws = rng.integers(0, 4, (5, 9)).astype(np.int32)
     pairs = np.array([(a, b) for a in range(9) for b in range(a + 1, 9) if rng.random() < 0.6])
-    asked = ask(labels, Drawn(draws, pairs, None, []), 6)
+    asked = ask(labels, Drawn(draws, pairs, None), 6)
     covered = [set() for _ in draws]
     for (a, b), told in zip(asked.items.tolist(), asked.changes, strict=True):
         gains = [
@@ -42,7 +42,7 @@ def test_questions_are_the_greedy_maximum_of_what_changes_in_the_draws(seed):
 
 def test_nothing_in_doubt_is_no_question():
     labels = np.int32([0, 0, 1, 1])
-    drawn = Drawn(np.tile(labels, (5, 1)), np.array([[0, 1], [1, 2]]), None, [])
+    drawn = Drawn(np.tile(labels, (5, 1)), np.array([[0, 1], [1, 2]]), None)
     asked = ask(labels, drawn, 3)
     assert len(asked) == 0
     assert asked.columns()["item_a"] == []
@@ -52,7 +52,7 @@ def test_nothing_in_doubt_is_no_question():
 def test_pairs_that_no_draw_doubts_are_asked_by_their_own_probability():
     labels = np.int32([0, 0, 1, 1])
     pairs = np.array([[0, 1], [1, 2], [2, 3]])
-    drawn = Drawn(np.tile(labels, (4, 1)), pairs, np.array([0.9, 0.3, 0.8]), [])
+    drawn = Drawn(np.tile(labels, (4, 1)), pairs, np.array([0.9, 0.3, 0.8]))
     asked = ask(labels, drawn, 3)
     assert asked.items.tolist() == [[1, 2], [2, 3], [0, 1]]
     assert asked.changes == pytest.approx(np.array([0.3 * 4, 0.2, 0.1]) / 5)
@@ -60,13 +60,27 @@ def test_pairs_that_no_draw_doubts_are_asked_by_their_own_probability():
 
 def test_levels_come_first():
     persons = np.arange(40, dtype=np.int32) // 2
-    families = persons // 2
+    families, half = persons // 2, np.full(2, 0.5)
     pairs = np.array([(i, i + 1) for i in range(39)])
-    asked = ask(persons, Drawn(np.tile(persons, (3, 1)), pairs, np.full(39, 0.5), [families]), 10)
-    assert asked.why == [TWO_LEVELS] * ENOUGH + [IN_DOUBT] * (10 - ENOUGH)
+    draws = np.tile(persons, (3, 1))
+    asked = ask(persons, Drawn(draws, pairs, np.full(39, 0.5), [persons, families], half), 15)
+    assert asked.why == [TWO_LEVELS] * ENOUGH + [IN_DOUBT] * (15 - ENOUGH)
     one, other = asked.items[:ENOUGH].T
     assert np.all((persons[one] == persons[other]) != (families[one] == families[other]))
-    assert len({tuple(pair) for pair in asked.items.tolist()}) == 10
+    assert len({tuple(pair) for pair in asked.items.tolist()}) == 15
+
+
+def test_questions_about_levels_halve_those_that_are_left():
+    """Each of 32 levels joins one pair more; the first question is in their middle."""
+    levels = [np.where(np.arange(64) < 2 * k, np.arange(64) // 2, np.arange(64)) for k in range(33)]
+    pairs = np.arange(64).reshape(-1, 2)
+    drawn = Drawn(np.tile(levels[9], (3, 1)), pairs, None, levels, np.full(33, 1 / 33))
+    asked = ask(levels[9], drawn, ENOUGH).items[:, 0] // 2
+    assert asked[0] in (14, 17)
+    assert np.ptp(np.diff(np.sort(asked))) <= 1
+    likely = np.where(np.arange(33) < 4, 0.25, 0.0)
+    asked = ask(levels[9], drawn._replace(likely=likely), ENOUGH).items[:, 0] // 2
+    assert asked[0] == 1
 
 
 def two_shops(n=60):
@@ -105,7 +119,7 @@ def test_answers_help_and_are_not_asked_for_again(shops):
     assert sl.metrics.pairwise_scores(truth, now.labels).f_score > before
     doubtful = now.questions(50)
     known = {row[:2] for row in rows}
-    draws = now._solved.draw(now.path.labels, now.path.picked, None).labelings
+    draws = now._solved.draw(now.path.labels, now.path.picked).labelings
     for a, b, same in rows:
         assert np.mean((draws[:, a] == draws[:, b]) == same) == 1.0
     assert not known & {tuple(pair) for pair in doubtful.items.tolist()[:5]}

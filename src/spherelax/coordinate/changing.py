@@ -33,6 +33,10 @@ DIGITS = 3
 NEAR = 2000
 # Items of both labels at most: of larger ones it is not looked for.
 MOST_ITEMS = 10_000
+# Pairs at most that are raised together, and cuts that are tried one after the other: these and the
+# two numbers before bound the time, and nobody can act on more.
+MOST_RAISED = 10_000
+MOST_CUTS = 30
 
 
 def seek(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
@@ -55,7 +59,7 @@ def seek(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
 
 
 def part(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
-    """Return pairs without which two items of one label part; None: there are none.
+    """Return pairs without which two items of one label part; None: none were found.
 
     ``side`` has the items of one side of a cut that is tried first, if it is not empty. Then paths
     are cut where they are weakest, round by round. Of all these pairs, as few as are needed, the
@@ -63,7 +67,7 @@ def part(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
     """
     removed = NO_PAIRS
     answers: tuple[Labels, ...] = (frozen.labels,)
-    while True:
+    for _ in range(MOST_CUTS):
         labels = next(labels for labels in answers if labels[a] == labels[b])
         scores, mates = _without(frozen.scores, removed), np.flatnonzero(labels == labels[a])
         if len(removed) == 0 and len(side) > 0:
@@ -83,6 +87,7 @@ def part(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
         if _are_apart(answers, a, b):
             fewest = _fewest(frozen, removed, a, b)
             return Change(_named(frozen, fewest), NO_PAIRS, np.nan)
+    return None
 
 
 def _fewest(frozen: Frozen, removed: Items, a: int, b: int) -> Items:
@@ -99,13 +104,17 @@ def _fewest(frozen: Frozen, removed: Items, a: int, b: int) -> Items:
 
 
 def join(frozen: Frozen, a: int, b: int) -> Change | None:
-    """Return the fewest pairs that join two items if they score more; None: there are none.
+    """Return the fewest pairs that join two items if they score more; None: none were found.
 
     Their own pair may be raised, or those of the one with the label of the other, or all between
     both labels; and what has the place of an item, or ties it to its label, may be removed.
     """
     one, other = frozen.mates(a), frozen.mates(b)
-    sides = ([a], [b]), ([a], other), (one, [b]), (one, other)
+    sides = [
+        (some, others)
+        for some, others in (([a], [b]), ([a], other), (one, [b]), (one, other))
+        if len(some) * len(others) <= MOST_RAISED
+    ]
     raised = [_allowed(frozen, np.asarray(some), np.asarray(others)) for some, others in sides]
     ways = [(few, more) for few in (NO_PAIRS, *_ties(frozen, a, b)) for more in raised]
     unit, top = frozen.model.reading.unit, float(frozen.model.given.values.max(initial=1.0))

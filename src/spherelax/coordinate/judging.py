@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import betainc, betaln, logit
+from scipy.special import betainc, betaln, logit, softmax
 
 from spherelax.coordinate.graph import Graph
 from spherelax.coordinate.worth import BEHIND, TIMES
@@ -61,24 +61,27 @@ def nearest_level(evidence: Floats, at: int) -> int:
     return int(good[np.abs(good - at).argmin()])
 
 
-def find_rivals(steps: Sequence[Labels], at: int, other: int | None) -> list[Labels]:
-    """Return the labels of other levels: another answer, if any, and the next finer and coarser.
+def open_levels(
+    steps: Sequence[Labels], at: int, judged: Judgements
+) -> tuple[list[Labels], Floats]:
+    """Return the levels that may be meant, and how likely each is; that of a step is the first.
 
-    The next level is the first step whose number of labels differs by the factor `TIMES`.
+    Others are steps whose number of labels differs by the factor `TIMES`, and against which
+    judgements do not speak clearly. By themselves, all are as likely.
 
     Examples
     --------
     >>> steps = [np.arange(8, dtype=np.int32) // n for n in (1, 2, 4, 8)]
-    >>> [count_labels(level) for level in find_rivals(steps, 1, 3)]
-    [1, 8, 2]
+    >>> apart = [(0, 2, False), (1, 7, False), (2, 4, False), (3, 5, False), (4, 7, False)]
+    >>> levels, likely = open_levels(steps, 1, Judgements.of(apart))
+    >>> [count_labels(level) for level in levels]
+    [4, 8, 2]
     """
-    found, n_labels = [] if other is None else [steps[other]], count_labels(steps[at])
-    for way in (steps[:at][::-1], steps[at + 1 :]):
-        ratios = ((count_labels(step) / n_labels, step) for step in way)
-        found += itertools.islice(
-            (step for ratio, step in ratios if max(ratio, 1 / ratio) >= TIMES), 1
-        )
-    return found
+    ratio = np.array([count_labels(step) for step in steps]) / count_labels(steps[at])
+    evidence = weigh_levels(steps, judged)
+    is_open = (np.abs(np.log(ratio)) >= np.log(TIMES)) & (evidence > evidence[at] - BEHIND)
+    found = np.r_[at, np.flatnonzero(is_open)]
+    return [steps[step] for step in found], np.asarray(softmax(evidence[found]))
 
 
 def settles(steps: Sequence[Labels], at: int, other: int, judged: Judgements) -> bool:

@@ -19,8 +19,8 @@ from spherelax.coordinate.graph import Candidates, Graph, keys_of_items
 from spherelax.coordinate.judging import (
     Attraction,
     choose_level,
-    find_rivals,
     keep_judgements,
+    open_levels,
     overrule,
     settles,
     weigh_levels,
@@ -394,8 +394,8 @@ class CoordinateSolved:
         self._last[:] = [(labels.copy(), found)]
         return found
 
-    def draw(self, steps: Sequence[Labels], at: int, other: int | None) -> Drawn:
-        """Draw labels from the posterior, and find other levels that judgements leave open.
+    def draw(self, steps: Sequence[Labels], at: int) -> Drawn:
+        """Draw labels from the posterior, and find the levels that judgements leave open.
 
         Judgements of listed pairs hold. Arguments are those of `keep_judgements`.
         """
@@ -414,16 +414,18 @@ class CoordinateSolved:
         once = graph.rows() < graph.indices
         pairs = graph.given[np.column_stack([graph.rows()[once], graph.indices[once]])]
         right = None if known is None else known.right[once]
-        return Drawn(drawn, np.sort(pairs, axis=1), right, self._open_levels(steps, at, other))
+        levels, likely = self._open_levels(steps, at)
+        return Drawn(drawn, np.sort(pairs, axis=1), right, levels, likely)
 
-    def _open_levels(self, steps: Sequence[Labels], at: int, other: int | None) -> list[Labels]:
-        """Return the labels of other levels against which judgements do not speak clearly."""
-        rivals = find_rivals(steps, at, other)
+    def _open_levels(
+        self, steps: Sequence[Labels], at: int
+    ) -> tuple[list[Labels], NDArray[np.float64]]:
+        """Return the levels that judgements leave open, and how likely each is."""
         if self.kept is None or self.level is None:
-            return rivals
+            return open_levels(steps, at, Judgements.of(None))
         pairs = self.model.given.given[self.kept.pairs].astype(np.intp)
-        own, judged = self.level, replace(self.kept, pairs=pairs)
-        return [step for step in rivals if not settles([own, step], 0, 1, judged)]
+        levels = [*steps[:at], self.level, *steps[at + 1 :]]
+        return open_levels(levels, at, replace(self.kept, pairs=pairs))
 
     def _believe_matches(self, known: Judged) -> Beliefs:
         """Return what is believed of pairs if an item has one partner at most."""

@@ -92,7 +92,9 @@
     (said, asked) => said.includes(asked)];
 
   const order = new Intl.Collator("en", { numeric: true });
-  const listed = data.why.items.map(([said, at]) => ({ said, at, key: said.toLowerCase() }));
+  const listed = data.why.items.map(([said, label, near, score]) =>
+    ({ said, label, near, score, key: said.toLowerCase() }));
+  const found = [...listed];
   listed.sort((one, other) => order.compare(one.key, other.key));
 
   function find(asked) {
@@ -101,18 +103,33 @@
     return [...new Set(found)].slice(0, 6);
   }
 
-  function choose(at) {
+  function choose(one) {
+    const at = data.why.explained[one.label] ?? "other";
     document.querySelectorAll(".why").forEach((part) => { part.hidden = part.id !== `why-${at}`; });
     byId("hits").hidden = true;
-    byId(`why-${at}`).querySelector("h3").focus();
+    const part = byId(`why-${at}`);
+    if (at === "other") tell(part, one);
+    part.querySelector("h3").focus();
+  }
+
+  // What is known of an item whose label is not explained on this page.
+  function tell(part, one) {
+    const mates = found.filter((other) => other.label === one.label);
+    const [inside, outside] = part.querySelectorAll("p");
+    part.querySelector("h3").replaceChildren(...names([one.said]));
+    inside.replaceChildren(data.why.members.replace("{0}", mates.length), " ",
+      ...names(mates.slice(0, 50).map((other) => other.said)));
+    const [before, after] = data.why.outside.split("{0}");
+    outside.replaceChildren(...(one.near < 0 ? [data.why.alone]
+      : [before, ...names([found[one.near].said]), after.replace("{1}", one.score)]));
   }
 
   function list(hits) {
-    byId("hits").replaceChildren(...hits.map(({ said, at }) => {
+    byId("hits").replaceChildren(...hits.map((one) => {
       const line = document.createElement("li");
       const button = document.createElement("button");
-      button.append(...names([said]));
-      button.addEventListener("click", () => choose(at));
+      button.append(...names([one.said]));
+      button.addEventListener("click", () => choose(one));
       line.append(button);
       return line;
     }));
@@ -128,7 +145,7 @@
     const hits = () => find(search.value.trim().toLowerCase());
     search.addEventListener("input", () => list(hits()));
     search.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && hits().length) choose(hits()[0].at);
+      if (event.key === "Enter" && hits().length) choose(hits()[0]);
     });
   }
   const zoom = byId("zoom");

@@ -485,7 +485,7 @@ class Result:
         """
         check_range(POSITIVE_INTEGER, n=n)
         steps, at = self.path.labels, self.path.picked
-        return ask(self.labels, self._solved.draw(steps, at, self._other_step()), n)
+        return ask(self.labels, self._solved.draw(steps, at), n)
 
     def _other_step(self) -> int | None:
         """Return the step of the other answer that is about as good, if there is one."""

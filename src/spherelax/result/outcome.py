@@ -73,7 +73,7 @@ class Solved(Protocol):
     ) -> Explanation:
         """Explain two items or, without the other, the label of one."""
 
-    def draw(self, steps: Sequence[Labels], at: int, other: int | None) -> Drawn:
+    def draw(self, steps: Sequence[Labels], at: int) -> Drawn:
         """Draw labels from the posterior; arguments are those of `keep_judgements`."""
 
     def known(self) -> Any:

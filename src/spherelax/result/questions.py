@@ -34,8 +34,9 @@ Ints = NDArray[np.int64]
 
 # Why a question is asked.
 TWO_LEVELS, IN_DOUBT = "two levels", "in doubt"
-# Answers that tell two levels apart if all agree: so many give 3 nats for the one or the other.
-ENOUGH = 4
+# Questions about levels in a batch, before any other. What is in doubt by itself is chosen because
+# labels may be wrong about it, so that such answers alone would speak against any level.
+ENOUGH = 10
 # Pairs of the same two labels that are compared with each other, those that change most.
 MOST_OF_BLOCK = 10_000
 MOST_SHOWN = 20  # rows of the text
@@ -54,13 +55,16 @@ class Drawn(NamedTuple):
     right : ndarray of shape (n_pairs,) or None
         How likely each of them is right by itself; None: unknown.
     levels : list of ndarray of shape (n_items,)
-        Labels of other levels that may be meant.
+        Labels of each level that may be meant; at most one: no question is about levels.
+    likely : ndarray of shape (n_levels,)
+        How likely each of them is meant, by judgements.
     """
 
     labelings: NDArray[np.int32]
     pairs: NDArray[np.intp]
     right: Floats | None
-    levels: list[Labels]
+    levels: Sequence[Labels] = ()
+    likely: Floats = np.empty(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,19 +175,18 @@ class Questions:
 def ask(labels: Labels, drawn: Drawn, n: int) -> Questions:
     """Return the n pairs whose answers would change labels most.
 
-    The first questions tell whether labels or another level is meant.
+    The first questions tell which level is meant.
 
     Examples
     --------
     >>> draws, pairs = np.int32([[0, 0, 1], [0, 0, 1], [0, 1, 1]]), np.array([[0, 1], [1, 2]])
-    >>> asked = ask(np.int32([0, 0, 1]), Drawn(draws, pairs, None, []), 9)
+    >>> asked = ask(np.int32([0, 0, 1]), Drawn(draws, pairs, None), 9)
     >>> asked.items.tolist(), asked.same.round(2).tolist(), asked.changes.round(2).tolist()
     ([[0, 1], [1, 2]], [0.67, 0.33], [0.33, 0.33])
     """
     found: dict[int, tuple[float, str]] = {}
-    for level in drawn.levels:
-        for pair, change in _tell_apart(labels, level, drawn.pairs):
-            found.setdefault(pair, (change, TWO_LEVELS))
+    for pair, change in _tell_apart(labels, drawn):
+        found[pair] = change, TWO_LEVELS
     for pair, change in _choose(labels, drawn, n):
         found.setdefault(pair, (change, IN_DOUBT))
     rows = list(found)[:n]
@@ -193,16 +196,29 @@ def ask(labels: Labels, drawn: Drawn, n: int) -> Questions:
     return Questions(asked, same, changes, [found[row][1] for row in rows])
 
 
-def _tell_apart(
-    labels: Labels, level: Labels, pairs: NDArray[np.intp]
-) -> Iterator[tuple[int, float]]:
-    """Yield some of the pairs about which labels and another level differ.
+def _tell_apart(labels: Labels, drawn: Drawn) -> Iterator[tuple[int, float]]:
+    """Yield some of the pairs about which levels differ, those that tell most first.
 
-    They are drawn at random: those that change most are not typical of a level.
+    Of pairs that tell the same, any is drawn: those that change most are not typical of a level.
     """
-    gain = _weigh_draw(labels, level, pairs)[0]
-    some = np.random.default_rng(SEED).permutation(np.flatnonzero(gain))
-    yield from ((int(pair), float(gain[pair])) for pair in some[:ENOUGH])
+    one, other = drawn.pairs.T
+    together, n_same = np.zeros(len(drawn.pairs)), np.zeros(len(drawn.pairs), dtype=int)
+    for level, likely in zip(drawn.levels, drawn.likely, strict=True):
+        same = level[one] == level[other]
+        together += likely * same
+        n_same += same
+    telling = np.flatnonzero((n_same > 0) & (n_same < len(drawn.levels)))
+    left = np.random.default_rng(SEED).permutation(telling)
+    chosen: list[int] = []
+    for share in sorted((np.arange(ENOUGH) + 0.5) / ENOUGH, key=lambda share: abs(share - 0.5)):
+        if len(left) > 0:
+            at = int(np.abs(together[left] - share).argmin())
+            chosen.append(int(left[at]))
+            left = np.delete(left, at)
+    changes = np.zeros(len(chosen))
+    for level, likely in zip(drawn.levels, drawn.likely, strict=True) if chosen else ():
+        changes += likely * _weigh_draw(labels, level, drawn.pairs[chosen])[0]
+    yield from zip(chosen, changes.tolist(), strict=True)
 
 
 def _choose(labels: Labels, drawn: Drawn, n: int) -> Iterator[tuple[int, float]]:

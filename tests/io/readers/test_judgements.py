@@ -44,7 +44,7 @@ def test_columns_of_splink_and_frames(records):
     [
         ("shop,9,bank,8,same", "row 2: 'shop' '9' must name an item; found no item"),
         ("shop,7,bank,8,perhaps", "row 2: a verdict must be same, different or cannot tell"),
-        ("bank,8,bank,8,same", "row 2: judgements must be of two items; found item 2 twice"),
+        ("bank,8,bank,8,same", "row 2: judgements must be of two items; found 'bank' '8' twice"),
     ],
 )
 def test_wrong_rows_are_named(records, tmp_path, rows, words):

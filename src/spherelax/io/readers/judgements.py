@@ -133,6 +133,9 @@ def read_verdicts(sheet: Sheet, items: Named, places: Places | None = None) -> l
                 found = "two items" if text in known else "no item"
                 raise sheet.fault(row, f"{quoted(*key)} must name an item; found {found} of it")
             pair.append(item)
+        if pair[0] == pair[1]:
+            said = quoted(*cells[:n_parts])
+            raise sheet.fault(row, f"judgements must be of two items; found {said} twice")
         trust = 1.0 if sure[row] is None else number(sure[row])
         try:
             rows.append((pair[0], pair[1], read_verdict(verdict), trust))
