@@ -13,7 +13,7 @@ from spherelax.io.files.writing import check_target, is_device, replace_file
 from spherelax.io.items import Items
 from spherelax.io.readers.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
 from spherelax.io.readers.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
-from spherelax.io.readers.graphs import from_graph, label_nodes
+from spherelax.io.readers.graphs import from_graph, label_nodes, node_sets, vertex_clustering
 from spherelax.io.readers.images import ImageFolder
 from spherelax.io.readers.judgements import read_judgements
 from spherelax.io.readers.pairs import Records, read_pairs
@@ -41,6 +41,7 @@ __all__ = [
     "label_nodes",
     "label_obs",
     "load_result",
+    "node_sets",
     "read",
     "read_arrays",
     "read_colmap",
@@ -56,6 +57,7 @@ __all__ = [
     "save_result",
     "spooled",
     "summary",
+    "vertex_clustering",
     "write_answer",
     "write_colmap",
     "write_columns",
