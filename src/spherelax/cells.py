@@ -113,7 +113,7 @@ def label(
     else:
         key_added = f"{KEY}_R" if key_added == KEY else key_added
         asked |= {"restrict_key": restrict_to[0], "restrict_categories": list(restrict_to[1])}
-        _label_part(adata, result, key_added, *restrict_to, is_in)
+        _label_part(adata, result, is_in, *restrict_to, key=key_added)
     adata.uns[key_added]["params"] |= {
         name: value for name, value in asked.items() if value is not None
     }
@@ -122,7 +122,7 @@ def label(
 
 def _chosen(adata: AnnData, column: str, categories: Sequence[str]) -> NDArray[np.bool_]:
     """Return which cells are in some categories of a column; refuse what it does not have."""
-    values = adata.obs[column] if column in adata.obs else None
+    values = adata.obs.get(column)
     if not hasattr(values, "cat"):
         found = "another type" if column in adata.obs else "no such column"
         raise InvalidInputError(f"obs[{column!r}] must be categorical; found {found}")
@@ -138,10 +138,11 @@ def _chosen(adata: AnnData, column: str, categories: Sequence[str]) -> NDArray[n
 def _label_part(
     adata: AnnData,
     result: Result,
-    key: str,
+    is_in: NDArray[np.bool_],
     column: str,
     categories: Sequence[str],
-    is_in: NDArray[np.bool_],
+    *,
+    key: str,
 ) -> None:
     """Write labels of some cells; other cells keep the category that they have in a column."""
     part = SimpleNamespace(obs=adata.obs.loc[is_in, [column]].copy(), uns=adata.uns)

@@ -18,6 +18,7 @@ from spherelax.io.readers.images import ImageFolder
 from spherelax.io.readers.judgements import read_judgements
 from spherelax.io.readers.pairs import Records, read_pairs
 from spherelax.io.readers.points import Neighbors, Points, read_points
+from spherelax.io.readers.splink import SplinkEntities, to_splink
 from spherelax.io.readers.tables import read_edges, read_groups
 from spherelax.io.reading import format_of, read, recognised
 from spherelax.io.tables.arrays import read_arrays, read_matrix
@@ -32,6 +33,7 @@ __all__ = [
     "Points",
     "Records",
     "Source",
+    "SplinkEntities",
     "check_target",
     "columns_csv",
     "format_of",
@@ -57,6 +59,7 @@ __all__ = [
     "save_result",
     "spooled",
     "summary",
+    "to_splink",
     "vertex_clustering",
     "write_answer",
     "write_colmap",
