@@ -14,6 +14,7 @@ from spherelax.io.items import Items
 from spherelax.io.readers.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
 from spherelax.io.readers.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
 from spherelax.io.readers.graphs import from_graph, label_nodes, node_sets, vertex_clustering
+from spherelax.io.readers.hloc import HlocKeypoints, read_hloc, write_hloc
 from spherelax.io.readers.images import ImageFolder
 from spherelax.io.readers.judgements import read_judgements
 from spherelax.io.readers.pairs import Records, read_pairs
@@ -25,6 +26,7 @@ from spherelax.io.tables.arrays import read_arrays, read_matrix
 
 __all__ = [
     "Cells",
+    "HlocKeypoints",
     "ImageFolder",
     "Items",
     "Keypoints",
@@ -50,6 +52,7 @@ __all__ = [
     "read_edges",
     "read_groups",
     "read_h5ad",
+    "read_hloc",
     "read_judgements",
     "read_matrix",
     "read_pairs",
@@ -65,4 +68,5 @@ __all__ = [
     "write_colmap",
     "write_columns",
     "write_h5ad",
+    "write_hloc",
 ]
