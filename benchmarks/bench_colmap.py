@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import NamedTuple, cast
 
 import pycolmap
 
@@ -46,7 +46,7 @@ def copies(database: Path, folder: Path) -> dict[str, Path]:
         source.backup(copy)
     write_colmap(files["cleaned"], items, result)
     write_colmap(files["added"], items, result, add_missing=True)
-    write_colmap(files["dropped"], items, replace(result, labels=cautious))
+    write_colmap(files["dropped"], items, cast("sl.Result", SimpleNamespace(labels=cautious)))
     return files
 
 
