@@ -98,6 +98,12 @@ def test_matches_without_scores_are_ones_and_both_directions_count_once(tmp_path
     items = io.read_hloc(tmp_path / "m.h5", tmp_path / "f.h5")
     assert items.ids == [("a.jpg", 0), ("a.jpg", 1), ("b.jpg", 0), ("b.jpg", 1)]
     np.testing.assert_array_equal(items.similarity.toarray(), np.eye(4)[::-1])
+    result = sl.solve(items.problem)
+    counts = io.write_hloc(tmp_path / "cleaned.h5", items, result, add_missing=True)
+    assert (counts.kept, counts.removed, counts.added) == (3, 0, 1)
+    with h5py.File(tmp_path / "cleaned.h5") as file:
+        assert file["a.jpg/a.jpg/matches0"][:].tolist() == [-1, -1]
+        assert file["a.jpg/b.jpg/matches0"][:].tolist() == [1, 0]
 
 
 def overwrite(file, name, values):

@@ -219,7 +219,7 @@ def _with_missing(
     order = np.argsort(kept.pair, kind="stable")
     firsts = np.searchsorted(kept.pair[order], np.arange(1, len(kept.pairs)))
     added = [
-        implied_matches(*pair, track_of, known)
+        known[:0] if pair[0] is pair[1] else implied_matches(*pair, track_of, known)
         for pair, known in zip(kept.pairs, np.split(kept.ends[order], firsts), strict=True)
     ]
     ends = np.concatenate(added)
