@@ -10,7 +10,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := python -m pip install --quiet --disable-pip-version-check
-ALL := --editable '.[cells,dask,neighbors,plot,rivals,scale,tables]'
+ALL := --editable '.[cells,dask,hloc,neighbors,plot,rivals,scale,tables]'
 PYTEST := python -m pytest --numprocesses auto --dist worksteal
 
 # The oldest Python that pyproject.toml promises, and the newest on the path or in pyenv.

@@ -1,4 +1,4 @@
-"""What COLMAP's incremental mapper reconstructs before and after the matches are cleaned.
+"""What COLMAP's two mappers reconstruct before and after the matches are cleaned.
 
 Run with ``python benchmarks/bench_colmap.py``, or name another database; the photographs are not
 needed. "added" also has the matches that follow from tracks. "dropped" lacks every component of
@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import NamedTuple, cast
 
 import pycolmap
 
@@ -46,7 +46,7 @@ def copies(database: Path, folder: Path) -> dict[str, Path]:
         source.backup(copy)
     write_colmap(files["cleaned"], items, result)
     write_colmap(files["added"], items, result, add_missing=True)
-    write_colmap(files["dropped"], items, replace(result, labels=cautious))
+    write_colmap(files["dropped"], items, cast("sl.Result", SimpleNamespace(labels=cautious)))
     return files
 
 
@@ -62,7 +62,21 @@ def incremental_mapping(database: Path, seed: int, *, tolerance: float = 0.0) ->
     options.random_seed = options.mapper.random_seed = options.triangulation.random_seed = seed
     pycolmap.logging.minloglevel = pycolmap.logging.ERROR.value
     with tempfile.TemporaryDirectory() as folder:
-        models = pycolmap.incremental_mapping(database, folder, folder, options)
+        return largest_of(pycolmap.incremental_mapping(database, folder, folder, options))
+
+
+def global_mapping(database: Path, seed: int) -> Mapping:
+    """Map all images at once, with one thread."""
+    options = pycolmap.GlobalPipelineOptions()
+    options.num_threads = options.mapper.num_threads = 1
+    options.random_seed = options.mapper.random_seed = seed
+    pycolmap.logging.minloglevel = pycolmap.logging.ERROR.value
+    with tempfile.TemporaryDirectory() as folder:
+        return largest_of(pycolmap.global_mapping(database, folder, folder, options))
+
+
+def largest_of(models: dict[int, pycolmap.Reconstruction]) -> Mapping:
+    """Return the figures of the model with most images."""
     largest = max(models.values(), key=lambda model: model.num_reg_images())
     return Mapping(
         largest.num_reg_images(),
@@ -72,18 +86,23 @@ def incremental_mapping(database: Path, seed: int, *, tolerance: float = 0.0) ->
     )
 
 
+MAPPERS = {"incremental": incremental_mapping, "global": global_mapping}
+
+
 def main() -> None:
-    """Print a table of medians."""
+    """Print a table of medians for each mapper."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("database", type=Path, nargs="?", default=CASTLE)
     parser.add_argument("--seeds", type=int, default=N_SEEDS)
     arguments = parser.parse_args()
-    print(f"{'matches':12}{'images':>8}{'points':>8}{'observations':>14}{'error':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, file in copies(arguments.database, Path(folder)).items():
-            runs = [incremental_mapping(file, seed) for seed in range(arguments.seeds)]
-            images, points, observations, error = map(median, zip(*runs, strict=True))
-            print(f"{name:12}{images:8g}{points:8g}{observations:14g}{error:8.4f}")
+        files = copies(arguments.database, Path(folder))
+        for mapper, mapped in MAPPERS.items():
+            print(f"{mapper:12}{'images':>8}{'points':>8}{'observations':>14}{'error':>8}")
+            for name, file in files.items():
+                runs = [mapped(file, seed) for seed in range(arguments.seeds)]
+                images, points, observations, error = map(median, zip(*runs, strict=True))
+                print(f"{name:12}{images:8g}{points:8g}{observations:14g}{error:8.4f}", flush=True)
 
 
 if __name__ == "__main__":

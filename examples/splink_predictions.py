@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 import spherelax as sl
-from spherelax.io import read_pairs
+from spherelax.io import read_pairs, to_splink
 
 try:
     import splink.comparison_library as compare
@@ -103,6 +103,17 @@ pairs = read_pairs(predictions.as_pyarrow_table(), records=records)
 result = sl.solve(pairs.problem)
 entities = pd.DataFrame(pairs.answer(result))
 print(entities.sort_values("confidence").head(5).to_string(index=False))
+
+# %%
+# Entities in splink
+# ------------------
+# splink measures them as its own clusters: how many of the possible pairs of an entity were
+# predicted.
+
+edges, clusters = to_splink(linker, predictions, pairs, result)
+metrics = linker.clustering.compute_graph_metrics(edges, clusters, threshold_match_probability=0)
+density = metrics.clusters.as_pandas_dataframe().groupby("n_nodes").density.describe()
+print(f"\n{density[['count', 'mean', 'min']].round(2)}")
 
 # %%
 # splink's own clusterings

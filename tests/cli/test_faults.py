@@ -81,7 +81,7 @@ FAULTS = {
     "match w.db --images folder": "--images needs --report",
     "match w.db --images no --report r.html": "no: must be a folder; found none",
     "match w.db --images folder --report r.html": "folder: must hold images of w.db, such as 1.JPG",
-    "match pairs.csv --images folder --report r.html": "--images needs a FILE that is a COLMAP",
+    "match pairs.csv --images folder --report r.html": "--images needs a FILE of matched keypoints",
     "cluster edges.csv --report page.txt": "page.txt: a report must end in one of .html, .htm",
     "cluster edges.csv --out x.html --report x.html": "x.html would be overwritten",
     "cluster edges.csv --out x.h5ad": "--out x.h5ad needs a FILE of kind h5ad; found edges",
@@ -194,6 +194,7 @@ def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     monkeypatch.setitem(sys.modules, "anndata", None)
+    monkeypatch.setitem(sys.modules, "h5py", None)
     Path("cells.h5ad").write_bytes(b"\x89HDF\r\n\x1a\n")
     for arguments, message in {
         "cluster edges.csv --out l.parquet": "l.parquet: .parquet needs pyarrow: pip install",
@@ -203,7 +204,7 @@ def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         result = invoke(*arguments.split())
         assert_one_line(result.exit_code, result.stdout, result.stderr, message)
     result = invoke("cluster", "-", stdin=b"\x89HDF\r\n\x1a\n")
-    message = "standard input: .h5ad needs anndata"
+    message = "standard input: .h5 needs h5py: pip install h5py"
     assert_one_line(result.exit_code, result.stdout, result.stderr, message)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 import pytest
+from support.hloc_scene import make_hloc
 from support.program import BLOCKS, PAIRS, invoke
 
 import spherelax
@@ -155,6 +156,9 @@ def test_examples_of_the_help_run(example: str) -> None:
         cells = pytest.importorskip("anndata").AnnData(BLOCKS)
         cells.obsp["connectivities"] = BLOCKS
         cells.write_h5ad("cells.h5ad")
+    if "matches.h5" in example:
+        pytest.importorskip("h5py")
+        make_hloc(Path())
     if "--result" in example:
         assert invoke("cluster", "edges.csv", "--out", "result.npz").exit_code == 0
     for command in example.split(" && "):

@@ -9,13 +9,14 @@ import pyarrow.parquet as pq
 import scipy.io
 import scipy.sparse as sp
 from support.colmap_scene import make_scene
+from support.hloc_scene import make_hloc
 from support.program import BLOCKS, EDGES, GROUPS, PAIRS
 
 import spherelax as sl
 
 N_POINTS = 40
-# Files of AnnData are read in another process, which takes a second: they are damaged seldom.
-SELDOM = ("cells.h5ad",)
+# HDF5 is read in another process, which takes a second: such files are damaged seldom.
+SELDOM = ("cells.h5ad", "features.h5", "matches.h5")
 
 
 def make_specimens(folder: Path) -> list[Path]:
@@ -44,6 +45,7 @@ def make_specimens(folder: Path) -> list[Path]:
     pq.write_table(pa.table(columns), folder / "points.parquet")
     make_scene(folder / "database.db")
     _write_cells(folder / "cells.h5ad")
+    make_hloc(folder)
     items = sl.io.read(folder / "pairs.csv")
     sl.io.save_result(folder / "result.npz", sl.solve(items.problem), items)
     sl.io.save_result(folder / "power.npz", sl.solve(BLOCKS, solver="power"))

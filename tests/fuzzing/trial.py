@@ -1,6 +1,7 @@
 """A trial: a damaged file goes through everything that takes it. Run as a program by `campaign`."""
 
 import json
+import shutil
 import sys
 import tempfile
 import traceback
@@ -25,6 +26,8 @@ def outcome(specimen: Path, case: int) -> str:
     """Damage a file and use it; return "answer", "refused", or the fault."""
     rng = np.random.default_rng(case)
     with tempfile.TemporaryDirectory() as folder:
+        for other in specimen.parent.glob("*.h5"):  # matches and keypoints are read together
+            shutil.copy(other, folder)
         path = Path(folder, specimen.name)
         path.write_bytes(damaged(specimen.read_bytes(), specimen.suffix, rng))
         return judged(lambda: use(path))
@@ -56,6 +59,8 @@ def use(path: Path) -> None:
     elif sl.io.format_of(path) == "result":
         _show(sl.io.load_result(path))
         return
+    elif path.suffix == ".h5":
+        items = sl.io.read(path.with_name("matches.h5"), features=path.with_name("features.h5"))
     else:
         items = sl.io.read(path)
     if isinstance(items, sl.io.Points):
@@ -67,7 +72,9 @@ def use(path: Path) -> None:
         result = sl.solve(items.problem, n_jobs=1)
         sl.io.columns_csv(items.answer(result))
         sl.io.summary(items, result)
-        if isinstance(items, sl.io.Keypoints):
+        if isinstance(items, sl.io.HlocKeypoints):
+            sl.io.write_hloc(path.with_name("cleaned.h5"), items, result, add_missing=True)
+        elif isinstance(items, sl.io.Keypoints):
             sl.io.write_colmap(path.with_name("cleaned.db"), items, result, add_missing=True)
         if path.suffix == ".h5ad":
             sl.io.write_h5ad(path.with_name("labelled.h5ad"), path, result)

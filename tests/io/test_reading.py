@@ -220,7 +220,7 @@ def test_options_reach_their_readers() -> None:
 
 
 def test_every_kind_has_an_ending() -> None:
-    assert set(FORMATS) == {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}
+    assert set(FORMATS) == {"matrix", "edges", "pairs", "points", "colmap", "hloc", "h5ad"}
     assert {".csv", ".tsv", ".txt", ".parquet", ".npz", ".npy", ".mtx", ".db"} <= set(TELL)
     Path("x.mtx").write_text("%%MatrixMarket\n")
     Path("x.h5ad").write_text("")

@@ -59,7 +59,8 @@ def ask(
     """Write the next questions, or ask them on a page."""
     groups, project = reading.pop("groups"), asked["project"]
     answers = (asked["answers"] or ANSWERS) if asked["serve"] and not project else None
-    sources = (file, groups, project, judged["judgements"], *(reading["records"] or ()))
+    sources = (file, groups, project, judged["judgements"], reading["features"])
+    sources = (*sources, *(reading["records"] or ()))
     check_files([asked["out"], answers], sources)
     if file is None:
         found = _open_project(project, serves=asked["serve"])

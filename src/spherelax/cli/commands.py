@@ -156,7 +156,7 @@ def _label(file: Path, given: Given, *, is_matching: bool) -> None:
     step, is_verbose = taken(given, options.STEP), given.pop("verbose")
     judged = taken(given, options.JUDGED)
     settings = solving.checked(step, given, kind=reading["kind"])
-    inputs = (file, groups, judged["judgements"], targets.ids_like)
+    inputs = (file, groups, judged["judgements"], targets.ids_like, reading["features"])
     sources = (*inputs, *(reading["records"] or ()))
     targets.check(*sources)
     work.label(

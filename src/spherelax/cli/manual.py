@@ -26,6 +26,7 @@ MATCH = f"""
 \b
 Examples
   spherelax match database.db --out tracks.csv --write-database cleaned.db
+  spherelax match matches.h5 --features features.h5 --out tracks.csv
   spherelax match pairs.csv --records records.csv --out entities.csv
   spherelax match pairs.parquet --duplicate-free-sources shop,bank --out entities.parquet
   spherelax match edges.csv --groups groups.csv --out labels.csv --report report.html
@@ -224,6 +225,12 @@ KINDS_TEXT = {
             A database of COLMAP with keypoints and matches. Images are groups. Verified matches
             (two_view_geometries) are used if there are any, else raw ones; --table chooses.
         """,
+    "hloc": """
+        hloc: .h5
+            Matches of hloc, a group for each pair of images with matches0 and, if there are any,
+            matching_scores0. --features names the file of their keypoints. Images are groups;
+            scores need no threshold. Needs h5py.
+        """,
     "matrix": """
         matrix: .npz, .npy, .mtx
             A symmetric, non-negative matrix, written by scipy.sparse.save_npz, numpy.save or in
@@ -260,7 +267,7 @@ OUTPUT = """\
 WHAT COMES OUT
     --out, by its ending
         .csv, .tsv    one row per item. edges, matrix, points, h5ad: item, group (match), label,
-                      confidence. pairs: source, id, entity, confidence. colmap: track, image,
+                      confidence. pairs: source, id, entity, confidence. colmap, hloc: track, image,
                       keypoint, x, y, confidence, without the keypoints that are in no track.
         .parquet      the same columns, with types. Needs pyarrow.
         .json         a summary: numbers of items and labels, sizes, status, the whole sweep.
@@ -275,6 +282,7 @@ WHAT COMES OUT
                       if known, the probability that the pair is right.
     --json            the summary on standard output; labels are then written only with --out.
     --write-database  a copy of a COLMAP database with only the matches in tracks, for the mapper.
+    --write-matches   a copy of hloc's matches with only those in tracks, for its reconstruction.
     --report          an HTML page: input, labels, and how far to trust them.
     --ids-like        numbers of labels are those of an earlier table; beside --out, as
                       labels.ids.csv beside labels.csv, a register of all numbers ever given: id,

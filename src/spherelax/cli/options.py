@@ -68,7 +68,7 @@ class Option(NamedTuple):
 
 
 FILE = click.Path(path_type=Path)
-KINDS = ("matrix", "edges", "pairs", "colmap", "h5ad", "points")
+KINDS = ("matrix", "edges", "pairs", "colmap", "hloc", "h5ad", "points")
 
 GROUPS = {"--groups": Option(FILE, "File of the group of each item, if FILE has no groups.")}
 AS_TEXT = "Kind of FILE. Default: found from its content and ending."
@@ -98,6 +98,7 @@ READING = {
         Choice("two_view_geometries", "matches"),
         "colmap: table of the matches. Default: two_view_geometries (verified), if it has any.",
     ),
+    "--features": Option(FILE, "hloc: file of the keypoints whose matches FILE holds: .h5."),
 }
 DUPLICATE_FREE = {
     "--duplicate-free-sources": Option(
@@ -149,12 +150,13 @@ WRITING = {
         "--out, as labels.ids.csv beside labels.csv.",
     ),
 }
-IMAGES = {"--images": Option(FILE, "colmap: folder of the images, to show in the report.")}
+IMAGES = {"--images": Option(FILE, "colmap, hloc: folder of the images, to show in the report.")}
 DATABASE = {
     "--write-database": Option(
         FILE, "colmap: file of a copy with only the matches in tracks: .db."
     ),
-    "--add-missing": Option(bool, "colmap: add the matches that follow from tracks to that copy."),
+    "--write-matches": Option(FILE, "hloc: file of a copy with only the matches in tracks: .h5."),
+    "--add-missing": Option(bool, "Add the matches that follow from tracks to that copy."),
 }
 JUDGED = {
     "--judgements": Option(
@@ -196,7 +198,7 @@ ASKING = {
         FILE,
         "With --serve: file of the answers, for --judgements: .sqlite. Default: answers.sqlite.",
     ),
-    "--images": Option(FILE, "colmap: folder of the images, to show on the page."),
+    "--images": Option(FILE, "colmap, hloc: folder of the images, to show on the page."),
     "--project": Option(
         FILE,
         "Ask about the entities of a project instead of FILE; with --serve, answers become its "

@@ -90,6 +90,8 @@ def pictures(folder: Path | None, items: io.Items | io.Points) -> Given:
     if folder is None:
         return {}
     if not isinstance(items, io.Keypoints):
-        raise click.UsageError("--images needs a FILE that is a COLMAP database")
+        raise click.UsageError(
+            "--images needs a FILE of matched keypoints: a COLMAP database or hloc's"
+        )
     images = io.ImageFolder(folder, items)
     return {"images": images, "positions": images.positions()}

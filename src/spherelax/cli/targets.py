@@ -35,6 +35,7 @@ class Targets:
     ids_like: Path | None = None
     images: Path | None = None
     write_database: Path | None = None
+    write_matches: Path | None = None
     add_missing: bool = False
 
     @property
@@ -47,6 +48,11 @@ class Targets:
         """The files of labels and of pairs, by what their rows are."""
         files = {"entities": self.entities, "pairs": self.pairs}
         return {name: file for name, file in files.items() if file}
+
+    @property
+    def copies(self) -> dict[str, Path | None]:
+        """The files of cleaned matches, by the options that name them."""
+        return {"--write-database": self.write_database, "--write-matches": self.write_matches}
 
     @property
     def register(self) -> Path | None:
@@ -69,18 +75,17 @@ class Targets:
     def check(self, *sources: Path | None) -> None:
         """Refuse files that cannot be written, and options that do not fit together."""
         self._check_printed()
-        if self.write_database == STANDARD:
-            raise click.UsageError("--write-database needs a file; found -")
-        if self.add_missing and not self.write_database:
-            raise click.UsageError("--add-missing needs --write-database")
+        if self.add_missing and not any(self.copies.values()):
+            raise click.UsageError(f"--add-missing needs {' or '.join(self.copies)}")
         if self.images and not self.report:
             raise click.UsageError("--images needs --report")
-        for name, table in self.tables.items():
-            if table == STANDARD:
-                raise click.UsageError(f"--{name} needs a file; found -")
+        tables = {f"--{name}": table for name, table in self.tables.items()}
+        for name, file in (self.copies | tables).items():
+            if file == STANDARD:
+                raise click.UsageError(f"{name} needs a file; found -")
         if self.ids_like and (not self.out or self.out.suffix.lower() not in TABLES):
             raise click.UsageError(f"--ids-like needs --out with one of {', '.join(TABLES)}")
-        files = [self.out, *self.tables.values(), self.plot, self.report, self.write_database]
+        files = [self.out, *self.tables.values(), self.plot, self.report, *self.copies.values()]
         files.append(self.register)
         check_files(files, sources)
         if self.out:
@@ -99,6 +104,8 @@ class Targets:
         """Refuse options that do not fit the kind of FILE, once that is known."""
         if self.write_database and kind != "colmap":
             raise click.UsageError("--write-database needs a FILE that is a COLMAP database")
+        if self.write_matches and kind != "hloc":
+            raise click.UsageError("--write-matches needs a FILE with matches of hloc")
         if self.out and self.out.suffix.lower() == CELLS and kind != "h5ad":
             raise click.UsageError(f"--out {self.out} needs a FILE of kind h5ad; found {kind}")
 

@@ -123,7 +123,7 @@ def path(
     out, as_json, is_verbose = form
     if as_json and out == STANDARD:
         raise click.UsageError("standard output can take only one of --json and --out -")
-    check_files([out], (file, groups, *(reading["records"] or ())))
+    check_files([out], (file, groups, reading["features"], *(reading["records"] or ())))
     if out:
         check_ending(out, "steps", STEP_ENDINGS)
     with readable(file) as source:
@@ -152,7 +152,8 @@ def report(
     is_verbose: bool,
 ) -> None:
     """Write a report about a new or a saved result."""
-    check_files([out], (file, groups, saved_in, *(reading["records"] or ())))
+    sources = (file, groups, saved_in, reading["features"], *(reading["records"] or ()))
+    check_files([out], sources)
     check_ending(out, "a report", PAGES)
     with readable(file) as source:
         items, n_alone = read(source, groups, reading)
@@ -180,7 +181,8 @@ def _read_from(kind: str, reading: Given, items: io.Items) -> list[str]:
     """Return a line of the summary about a kind that was guessed, or the table of a database."""
     if isinstance(items, io.Keypoints):
         how = "not verified" if items.is_raw else "verified by COLMAP"
-        return [f"matches: read from {items.table}, {how}"]
+        where = items.path if isinstance(items, io.HlocKeypoints) else items.table
+        return [f"matches: read from {where}, {how}"]
     is_guessed = reading["as"] is None and kind in ("edges", "points")
     return [f"input: read as {kind}; --as sets another format"] if is_guessed else []
 
@@ -190,19 +192,22 @@ def _write(
 ) -> list[str]:
     """Write database, labels and picture to their files; return lines of the summary."""
     lines = []
-    if targets.write_database and isinstance(items, io.Keypoints):
-        with writing(str(targets.write_database)):
-            counts = io.write_colmap(
-                targets.write_database, items, result, add_missing=targets.add_missing
-            )
+    copy = targets.write_database or targets.write_matches
+    if copy and isinstance(items, io.Keypoints):
+        with writing(str(copy)):
+            if isinstance(items, io.HlocKeypoints):
+                counts = io.write_hloc(copy, items, result, add_missing=targets.add_missing)
+            else:
+                counts = io.write_colmap(copy, items, result, add_missing=targets.add_missing)
         lines.append(
-            f"database: {targets.write_database}, {count(counts.kept, 'match')} kept, "
-            f"{counts.removed:,} removed, {counts.added:,} added"
+            f"{'database' if targets.write_database else 'matches'}: {copy}, "
+            f"{count(counts.kept, 'match')} kept, {counts.removed:,} removed, "
+            f"{counts.added:,} added"
         )
-        if items.is_raw:
+        if items.is_raw and targets.write_database:
             lines.append(
                 "next: the mapper needs verified matches: colmap geometric_verifier "
-                f"--database_path {targets.write_database}"
+                f"--database_path {copy}"
             )
     if targets.out and targets.out != STANDARD:
         _write_labels(targets, targets.out, source, items, result)

@@ -13,17 +13,20 @@ from spherelax.io.files.writing import check_target, is_device, replace_file
 from spherelax.io.items import Items
 from spherelax.io.readers.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
 from spherelax.io.readers.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
-from spherelax.io.readers.graphs import from_graph, label_nodes
+from spherelax.io.readers.graphs import from_graph, label_nodes, node_sets, vertex_clustering
+from spherelax.io.readers.hloc import HlocKeypoints, read_hloc, write_hloc
 from spherelax.io.readers.images import ImageFolder
 from spherelax.io.readers.judgements import read_judgements
 from spherelax.io.readers.pairs import Records, read_pairs
 from spherelax.io.readers.points import Neighbors, Points, read_points
+from spherelax.io.readers.splink import SplinkEntities, to_splink
 from spherelax.io.readers.tables import read_edges, read_groups
 from spherelax.io.reading import format_of, read, recognised
 from spherelax.io.tables.arrays import read_arrays, read_matrix
 
 __all__ = [
     "Cells",
+    "HlocKeypoints",
     "ImageFolder",
     "Items",
     "Keypoints",
@@ -32,6 +35,7 @@ __all__ = [
     "Points",
     "Records",
     "Source",
+    "SplinkEntities",
     "check_target",
     "columns_csv",
     "format_of",
@@ -41,12 +45,14 @@ __all__ = [
     "label_nodes",
     "label_obs",
     "load_result",
+    "node_sets",
     "read",
     "read_arrays",
     "read_colmap",
     "read_edges",
     "read_groups",
     "read_h5ad",
+    "read_hloc",
     "read_judgements",
     "read_matrix",
     "read_pairs",
@@ -56,8 +62,11 @@ __all__ = [
     "save_result",
     "spooled",
     "summary",
+    "to_splink",
+    "vertex_clustering",
     "write_answer",
     "write_colmap",
     "write_columns",
     "write_h5ad",
+    "write_hloc",
 ]

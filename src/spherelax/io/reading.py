@@ -15,12 +15,15 @@ from spherelax.coordinate.kinds import kind_of_graph
 from spherelax.errors import InvalidInputError
 from spherelax.io.answers.saved import RECOGNISED
 from spherelax.io.files.faults import about
+from spherelax.io.files.hdf5 import ENDING as HDF5
+from spherelax.io.files.hdf5 import members
 from spherelax.io.files.source import File, Source
 from spherelax.io.files.streams import ending_of, spooled
 from spherelax.io.files.writing import is_device
 from spherelax.io.items import Items
 from spherelax.io.readers.cells import read_h5ad
 from spherelax.io.readers.colmap import read_colmap
+from spherelax.io.readers.hloc import read_hloc
 from spherelax.io.readers.pairs import KNOWN, read_pairs
 from spherelax.io.readers.points import Points, read_points
 from spherelax.io.readers.tables import read_edges
@@ -31,7 +34,7 @@ from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.parquet import parquet_columns
 from spherelax.problem import KINDS
 
-FORMATS = ("matrix", "edges", "pairs", "points", "colmap", "h5ad")
+FORMATS = ("matrix", "edges", "pairs", "points", "colmap", "hloc", "h5ad")
 SAVED_RESULT = "result"
 # An edge table has two or three columns; a text file with more is one of features.
 EDGE_COLUMNS = 3
@@ -47,21 +50,24 @@ def read(
     duplicate_free_sources: Iterable[str] | None = None,
     records: Frame | File | None = None,
     table: str | None = None,
+    features: str | Path | None = None,
     kind: str | None = None,
 ) -> Items | Points:
-    r"""Read a file of any format: similarities, edges, scored pairs, points, a COLMAP database.
+    r"""Read a file of any format: similarities, edges, scored pairs, points, matches of keypoints.
 
     Parameters
     ----------
     file : str, Path or Source
         A file of one of the formats.
-    reads_as : {"matrix", "edges", "pairs", "points", "colmap", "h5ad"}, optional
+    reads_as : {"matrix", "edges", "pairs", "points", "colmap", "hloc", "h5ad"}, optional
         What the file holds; None: :func:`format_of` finds it.
     columns, duplicate_free_sources, records
         For pairs, as in :func:`read_pairs`; a file with columns is read as pairs, unless
         ``reads_as`` is "points": then, the names of the features, as in :func:`read_points`.
     table
         For a database, as in :func:`read_colmap`.
+    features
+        For matches of hloc, the file of their keypoints, as in :func:`read_hloc`.
     kind : {"graph", "neighbors", "pairs", "odds", "information"}, optional
         What the similarities are: the kind of :func:`spherelax.solve`. Those of points are always
         a graph. "odds" may be negative, and is for a matrix, edges or pairs. None: edges and h5ad
@@ -99,6 +105,7 @@ def read(
             ("duplicate-free sources", duplicate_free_sources, "pairs"),
             ("tables of records", records, "pairs"),
             ("the choice of a table", table, "colmap"),
+            ("a file of keypoints", features, "hloc"),
         ):
             if value is not None and chosen != owner:
                 raise InvalidInputError(f"{source}: {what} must be for {owner}; found {chosen}")
@@ -113,6 +120,13 @@ def read(
             )
         if chosen == "colmap":
             return replace(read_colmap(source.path, table=table), kind=kind)
+        if chosen == "hloc":
+            if features is None:
+                raise InvalidInputError(
+                    f"{source}: matches of hloc must come with their keypoints, features= or "
+                    "--features; found none"
+                )
+            return replace(read_hloc(source.path, features), kind=kind)
         if chosen == "points":
             return read_points(source, columns=columns)
         try:
@@ -224,6 +238,7 @@ def _check_kind(source: Source, reads_as: str, kind: str | None) -> None:
     is_legal = {
         "points": kind in (None, "graph"),
         "colmap": kind != "odds",
+        "hloc": kind != "odds",
         "h5ad": kind != "odds",
     }
     if not is_legal.get(reads_as, True):
@@ -265,6 +280,11 @@ def _npz_format(source: Source) -> str:
     return "matrix"
 
 
+def _hdf5_format(source: Source) -> str:
+    """Return "h5ad" for an AnnData, else "hloc"."""
+    return "h5ad" if {"obs", "var"} <= set(members(source.path)) else "hloc"
+
+
 def _are_pairs(columns: Iterable[str]) -> bool:
     """Tell whether columns have the names of scored pairs."""
     found = {column.strip() for column in columns}
@@ -299,6 +319,7 @@ TELL: dict[str, Callable[[Source], str]] = {
     ".mtx": lambda _: "matrix",
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), lambda _: "colmap"),
     ".h5ad": lambda _: "h5ad",
+    HDF5: _hdf5_format,
 }
 READERS: dict[str, Callable[[Source, str | None], Items | Points]] = {
     "matrix": lambda source, kind: Items(read_matrix(source.path), ids=None, kind=kind),

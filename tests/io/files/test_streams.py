@@ -16,7 +16,7 @@ from spherelax import io
         (b"\x93NUMPY\x01", ".npy"),
         (b"%%MatrixMarket matrix", ".mtx"),
         (b"PAR1", ".parquet"),
-        (b"\x89HDF\r\n\x1a\n", ".h5ad"),
+        (b"\x89HDF\r\n\x1a\n", ".h5"),
         (b"a,b\n", ".txt"),
         (b"", ".txt"),
     ],

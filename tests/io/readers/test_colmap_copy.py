@@ -162,7 +162,7 @@ def test_an_interrupted_copy_leaves_what_was_there(scene, tmp_path, monkeypatch)
     items = read_colmap(scene)
     target = tmp_path / "cleaned.db"
     target.write_text("an earlier file")
-    monkeypatch.setattr(colmap, "_implied", interrupt)
+    monkeypatch.setattr(colmap, "implied_matches", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_colmap(target, items, labelled(items), add_missing=True)
     assert target.read_text() == "an earlier file"

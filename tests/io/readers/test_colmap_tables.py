@@ -36,7 +36,6 @@ def test_keypoints_are_counted_over_images_in_the_order_of_names(tables):
         5: ("a.jpg", 0, 2),
         2: ("b.jpg", 2, 3),
     }
-    assert tables.n_keypoints == 5
     (pair,) = tables.pairs(RAW)
     assert pair.matches.tolist() == [[2 + 2, 0 + 1]]
     np.testing.assert_array_equal(tables.positions(5), [[0, 1], [4, 5]])

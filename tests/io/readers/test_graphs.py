@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import spherelax as sl
-from spherelax.io import from_graph, label_nodes
+from spherelax.io import from_graph, label_nodes, node_sets, vertex_clustering
 
 SPARSE = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 
@@ -289,3 +289,53 @@ def test_other_graphs_stay_graphs(club):
     nx = pytest.importorskip("networkx")
     for graph in (club, nx.gnp_random_graph(300, 0.05, seed=0), nx.empty_graph(0)):
         assert from_graph(graph).kind == "graph"
+
+
+def modularity(W, labels):
+    """Newman's modularity of an undirected graph without loops, term by term."""
+    degrees, total = W.sum(axis=0), W.sum()
+    together = np.equal.outer(labels, labels)
+    return ((W - np.outer(degrees, degrees) / total) * together).sum() / total
+
+
+def test_networkx_judges_the_sets_of_nodes(club):
+    nx = pytest.importorskip("networkx")
+    items = from_graph(club)
+    result = sl.solve(items.problem, pick=1.0)
+    found = node_sets(items, result)
+    assert result.n_labels > 1
+    assert nx.community.is_partition(club, found)
+    assert all(result.labels[node] == label for label, each in enumerate(found) for node in each)
+    expected = modularity(nx.to_numpy_array(club), result.labels)
+    assert nx.community.modularity(club, found) == pytest.approx(expected)
+
+
+def test_sets_hold_names_of_nodes_and_numbers_where_there_are_none():
+    W = np.kron(np.eye(2), np.ones((2, 2)))
+    result = sl.solve(W)
+    assert node_sets(sl.io.Items(W, list("abcd")), result) == [{"a", "b"}, {"c", "d"}]
+    assert node_sets(sl.io.Items(W, None), result) == [{0, 1}, {2, 3}]
+    with pytest.raises(sl.InvalidInputError, match="for each of 3 items; found 4"):
+        node_sets(sl.io.Items(np.eye(3), None), result)
+
+
+@pytest.mark.parametrize("weight", ["weight", None])
+def test_igraph_judges_its_clustering(club, weight):
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    graph = igraph.Graph.from_networkx(club)
+    result = sl.solve(from_graph(graph).problem, pick=1.0)
+    found = vertex_clustering(graph, result, weight=weight)
+    assert isinstance(found, igraph.VertexClustering)
+    assert found.membership == result.labels.tolist()
+    expected = modularity(nx.to_numpy_array(club, weight=weight), result.labels)
+    assert found.modularity == pytest.approx(expected)
+    assert found.compare_to(graph.community_multilevel(), method="nmi") > 0.5
+
+
+def test_a_clustering_needs_the_graph_of_the_labels(club):
+    igraph = pytest.importorskip("igraph")
+    result = sl.solve(np.ones((3, 3)), pick=1.0)
+    with pytest.raises(sl.InvalidInputError, match="graph must be one of igraph; found Graph"):
+        vertex_clustering(club, result)
+    with pytest.raises(sl.InvalidInputError, match="for each of 2 nodes; found 3"):
+        vertex_clustering(igraph.Graph(2), result)

@@ -19,7 +19,7 @@ ENDINGS = {
     b"\x93NUMPY": ".npy",
     b"%%MatrixMarket": ".mtx",
     b"PAR1": ".parquet",
-    b"\x89HDF\r\n\x1a\n": ".h5ad",
+    b"\x89HDF\r\n\x1a\n": ".h5",
 }
 TEXT = ".txt"
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from anndata import AnnData
 
 ENDING = ".h5ad"
+READ = (ENDING, ".h5")  # endings of files that are read: one from a pipe has the second
 CONNECTIVITIES = "connectivities"  # where scanpy puts the graph
 CURVES = ("resolutions", "n_labels", "stability")  # of the path, that a copy gets
 KIND = "neighbors"  # what similarities are: every cell is joined to its nearest ones
@@ -184,7 +185,7 @@ def read_h5ad(
     spherelax.errors.InvalidInputError: cells.csv: an AnnData file must end in .h5ad
     """
     path = Path(path)
-    _check_files(path)
+    _check_files(path, READ)
     found = apart(_graph, path, neighbors_key=neighbors_key, obsp=obsp)
     ids = json.loads(found["ids"].tobytes())
     if "dense" in found:
@@ -226,7 +227,8 @@ def write_h5ad(
     spherelax.errors.InvalidInputError: labels.csv: an AnnData file must end in .h5ad
     """
     path, source = Path(path), Path(source)
-    _check_files(path, source)
+    _check_files(path, (ENDING,))
+    _check_files(source, READ)
     if path.exists() and source.exists() and path.samefile(source):
         raise InvalidInputError(f"{path}: must not be the file that was read; give another name")
     with drafted(path) as draft:
@@ -272,13 +274,12 @@ def _labelled(path: Path, *, draft: str, key: str, **result: object) -> Arrays:
     return {}
 
 
-def _check_files(*paths: Path) -> None:
-    """Refuse files with another ending, and all if anndata is not installed."""
-    for path in paths:
-        if path.suffix.lower() != ENDING:
-            raise InvalidInputError(f"{path}: an AnnData file must end in {ENDING}")
+def _check_files(path: Path, endings: tuple[str, ...]) -> None:
+    """Refuse a file with another ending, and any if anndata is not installed."""
+    if path.suffix.lower() not in endings:
+        raise InvalidInputError(f"{path}: an AnnData file must end in {ENDING}")
     if find_spec("anndata") is None:
-        raise ImportError(f"{paths[0]}: {ENDING} needs anndata: pip install anndata")
+        raise ImportError(f"{path}: {ENDING} needs anndata: pip install anndata")
 
 
 def _absent(place: str, key: str, present: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.files.sqlite import opened_database, replaced
 from spherelax.io.items import Columns, Items, check_count
 from spherelax.io.readers.colmap_tables import RAW, VERIFIED, Image, Matches, Pair, Tables
+from spherelax.io.readers.tables import largest_of_each_pair
 from spherelax.io.words import KEYPOINTS, Words
 from spherelax.memory import NUMBER, check_fits
 from spherelax.result import Result
@@ -85,6 +86,12 @@ class Keypoints(Items):
     def names(self) -> list[str]:
         """Name of each keypoint as text, such as ``castle.jpg:12``."""
         return [f"{image}:{keypoint}" for image, keypoint in self._ids()]
+
+    def image_sizes(self) -> dict[str, tuple[float, float]]:
+        """Return width and height of the images in pixels of the positions, where known."""
+        with opened_database(self.path) as database:
+            query = "SELECT name, width, height FROM images JOIN cameras USING (camera_id)"
+            return {name: size for name, *size in database.execute(query)}
 
     def tracks(self, result: Result) -> NDArray[np.intp]:
         """Return the track of each keypoint, numbered from 0; -1 if no other shares its label."""
@@ -161,21 +168,17 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
         pairs = [pair.matches for pair in tables.pairs(table)]
         if not pairs:
             raise InvalidInputError(f"{path}: {table} has no match of two different images")
-        codes, ends = np.unique(np.concatenate(pairs), return_inverse=True)
-        ids: list[tuple[str, int]] = []
-        positions = []
-        firsts = np.searchsorted(codes, [image.start for image in tables.images.values()])
-        for (image_id, image), found in zip(
-            tables.images.items(), np.split(codes, firsts[1:]), strict=True
-        ):
-            if len(found):
-                keypoints = found - image.start
-                ids += [(image.name, keypoint) for keypoint in keypoints.tolist()]
-                positions.append(tables.positions(image_id)[keypoints])
+        matches = np.concatenate(pairs)
+        matched = gather(list(tables.images.values()), matches, np.ones(len(matches)))
+        positions = [
+            tables.positions(image_id)[keypoints]
+            for image_id, keypoints in zip(tables.images, matched.keypoints, strict=True)
+            if len(keypoints)
+        ]
     return Keypoints(
-        _similarity(ends.reshape(-1, 2), len(codes)),
-        ids,
-        [name for name, _ in ids],
+        matched.similarity,
+        matched.ids,
+        [name for name, _ in matched.ids],
         positions=np.concatenate(positions),
         path=path,
         table=table,
@@ -242,7 +245,7 @@ def write_colmap(
     tracks = items.tracks(result)
     with opened_database(items.path) as source:
         tables = Tables(items.path, source)
-        track_of = _track_of(tables, items, tracks)
+        track_of = track_of_each([*tables.images.values()], items, tracks)
         others = (table for table in tables.names & {VERIFIED} if table != items.table)
         with replaced(path) as copy:
             source.backup(copy)
@@ -253,19 +256,53 @@ def write_colmap(
     return counts[0]
 
 
-def _track_of(tables: Tables, items: Keypoints, tracks: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the track of each keypoint of a database, -1 for none."""
-    image_of = {image.name: image for image in tables.images.values()}
+class Matched(NamedTuple):
+    """What is known of the keypoints that are in a match, image by image.
+
+    Examples
+    --------
+    >>> images = [Image("a.jpg", 0, 3), Image("b.jpg", 3, 2)]
+    >>> gather(images, np.array([[2, 4]]), np.ones(1)).ids
+    [('a.jpg', 2), ('b.jpg', 1)]
+    """
+
+    similarity: sp.csr_array
+    ids: list[tuple[str, int]]
+    keypoints: list[NDArray[np.intp]]  # numbers in each image
+
+
+def gather(images: list[Image], matches: Matches, scores: NDArray[np.float64]) -> Matched:
+    """Make items of matches, whose keypoints are counted over all images."""
+    codes, ends = np.unique(matches, return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    firsts = np.searchsorted(codes, [image.start for image in images[1:]])
+    keypoints = [
+        part - image.start for image, part in zip(images, np.split(codes, firsts), strict=True)
+    ]
+    ids = [
+        (image.name, keypoint)
+        for image, part in zip(images, keypoints, strict=True)
+        for keypoint in part.tolist()
+    ]
+    W = largest_of_each_pair(ends[:, 0], ends[:, 1], scores, len(codes))
+    return Matched(W, ids, keypoints)
+
+
+def track_of_each(
+    images: list[Image], items: Keypoints, tracks: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the track of each keypoint of all images, -1 for none."""
+    image_of = {image.name: image for image in images}
     places = []
     for name, keypoint in items.ids or ():
         image = image_of.get(name)
         if image is None or keypoint >= image.size:
             raise InvalidInputError(
-                f"{tables.path}: must be as it was read; found no keypoint {keypoint} of {name}"
+                f"{items.path}: must be as it was read; found no keypoint {keypoint} of {name}"
             )
         places.append(image.start + keypoint)
-    n_keypoints = tables.n_keypoints
-    check_fits(NUMBER * n_keypoints, f"{tables.path}: {n_keypoints} keypoints", "Check its tables.")
+    n_keypoints = sum(image.size for image in images)
+    check_fits(NUMBER * n_keypoints, f"{items.path}: {n_keypoints} keypoints", "Check its tables.")
     track_of = np.full(n_keypoints, -1)
     track_of[places] = tracks
     return track_of
@@ -285,7 +322,7 @@ def _clean(
         ends = track_of[codes]
         inside = (ends[:, 0] == ends[:, 1]) & (ends[:, 0] >= 0)
         kept = codes[inside]
-        added = _implied(first, second, track_of, kept) if add_missing else kept[:0]
+        added = implied_matches(first, second, track_of, kept) if add_missing else kept[:0]
         n_kept, n_removed = n_kept + len(kept), n_removed + len(codes) - len(kept)
         n_added += len(added)
         local = np.concatenate([kept, added]) - [first.start, second.start]
@@ -296,19 +333,12 @@ def _clean(
     return MatchCounts(n_kept, n_removed, n_added)
 
 
-def _implied(first: Image, second: Image, track_of: NDArray[np.intp], known: Matches) -> Matches:
+def implied_matches(
+    first: Image, second: Image, track_of: NDArray[np.intp], known: Matches
+) -> Matches:
     """Return the matches of two images that follow from tracks but are not in the table."""
     ends = [np.arange(image.start, image.start + image.size) for image in (first, second)]
     free = [codes[track_of[codes] >= 0] for codes in ends]
     free = [codes[~np.isin(codes, column)] for codes, column in zip(free, known.T, strict=True)]
     _, one, other = np.intersect1d(track_of[free[0]], track_of[free[1]], return_indices=True)
     return np.column_stack([free[0][one], free[1][other]])
-
-
-def _similarity(ends: Matches, n_items: int) -> sp.csr_array:
-    """Return the symmetric similarity that is 1 for each match, however often it is listed."""
-    rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
-    similarity = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n_items, n_items))
-    similarity = similarity.tocsr()
-    similarity.data[:] = 1.0
-    return similarity

@@ -80,11 +80,6 @@ and matches; found none
             start += size
         return images
 
-    @property
-    def n_keypoints(self) -> int:
-        """The number of keypoints of all images."""
-        return sum(image.size for image in self.images.values())
-
     def with_matches(self, table: str | None) -> str:
         """Return the name of a table with matches; None: two_view_geometries first, then raw."""
         wanted = [name for name in (VERIFIED, RAW) if table in (None, name)]

@@ -1,4 +1,4 @@
-"""Graphs of other packages: reads their similarities, and writes labels to their nodes.
+"""Graphs of other packages: reads their similarities, and gives labels in their own forms.
 
 A graph is recognised by the package of its class, so that no package has to be imported.
 """
@@ -6,9 +6,10 @@ A graph is recognised by the package of its class, so that no package has to be 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from math import inf
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +21,9 @@ from spherelax.io.items import Items, Names, check_count
 from spherelax.io.readers.tables import largest_of_each_pair
 from spherelax.problem import Matrix, Similarity
 from spherelax.result import Result
+
+if TYPE_CHECKING:
+    import igraph
 
 # A graph of networkx or igraph, or a sparse or dense matrix.
 NodeGraph = Any
@@ -133,6 +137,86 @@ def label_nodes(graph: NodeGraph, items: Items, result: Result, *, key: str = "l
             f"graph must be one of networkx or igraph; found {type(graph).__name__}"
         )
     return graph
+
+
+def node_sets(items: Items, result: Result) -> list[set[Any]]:
+    """Return the nodes of each label as a set: a partition, as networkx's functions take one.
+
+    Parameters
+    ----------
+    items : Items
+        What :func:`from_graph` returned, or any other items.
+    result : Result
+        Labels of the items.
+
+    Returns
+    -------
+    list of set
+        Ids of the items of label 0, of label 1, and so on; numbers if items have no ids.
+
+    Raises
+    ------
+    InvalidInputError
+        If the result has not one label for each item.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import spherelax as sl
+    >>> graph = nx.barbell_graph(5, 0)
+    >>> items = from_graph(graph)
+    >>> found = node_sets(items, sl.solve(items.problem))
+    >>> found[0], round(nx.community.modularity(graph, found), 2)
+    ({0, 1, 2, 3, 4}, 0.45)
+    """
+    check_count(result, items.n_items, "items")
+    ids = range(items.n_items) if items.ids is None else items.ids
+    found: list[set[Any]] = [set() for _ in range(result.n_labels)]
+    for node, label in zip(ids, result.labels.tolist(), strict=True):
+        found[label].add(node)
+    return found
+
+
+def vertex_clustering(
+    graph: igraph.Graph, result: Result, *, weight: str | None = WEIGHT
+) -> igraph.VertexClustering:
+    """Return labels as igraph's own clustering of the graph that the items were taken from.
+
+    Parameters
+    ----------
+    graph : igraph.Graph
+        The graph that was given to :func:`from_graph`.
+    result : Result
+        Labels of its vertices.
+    weight : str or None
+        Attribute of the edges with which ``modularity`` is computed, if there is one.
+
+    Returns
+    -------
+    igraph.VertexClustering
+        With igraph's ``modularity``, ``subgraphs``, ``compare_to`` and ``crossing``.
+
+    Raises
+    ------
+    InvalidInputError
+        If ``graph`` is not one of igraph, or has not one vertex for each label.
+
+    Examples
+    --------
+    >>> import igraph
+    >>> import spherelax as sl
+    >>> graph = igraph.Graph.Full(5) + igraph.Graph.Full(4)
+    >>> found = vertex_clustering(graph, sl.solve(from_graph(graph).problem))
+    >>> found.sizes(), found.compare_to(graph.connected_components())
+    ([5, 4], 0.0)
+    """
+    if not _is_from("igraph", graph):
+        raise InvalidInputError(f"graph must be one of igraph; found {type(graph).__name__}")
+    check_count(result, graph.vcount(), "nodes")
+    weights = weight if weight in graph.es.attributes() else None
+    return import_module("igraph").VertexClustering(
+        graph, result.labels.tolist(), modularity_params={"weights": weights}
+    )
 
 
 def undirected(matrix: Similarity, name: str) -> Matrix:

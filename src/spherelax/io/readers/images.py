@@ -1,4 +1,4 @@
-"""The image files of a COLMAP database, and the positions of keypoints in them."""
+"""The image files that keypoints were found in, and the positions of keypoints in them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.files.sqlite import opened_database
 from spherelax.io.readers.colmap import Keypoints
 
 
 class ImageFolder(Mapping[str, bytes]):
     """The image files of a folder by name; a file is read when its name is looked up.
 
-    Names are those of the database, with folders if they have any. Upper and lower case are not
+    Names are those of the keypoints, with folders if they have any. Upper and lower case are not
     distinguished, because copies of ``a.JPG`` are often called ``a.jpg``.
 
     Parameters
@@ -25,7 +24,8 @@ class ImageFolder(Mapping[str, bytes]):
     folder : str or Path
         The folder of the files.
     items : Keypoints
-        What :func:`read_colmap` returned; its images that are not in the folder are left out.
+        What :func:`read_colmap` or :func:`read_hloc` returned; its images that are not in the
+        folder are left out.
 
     Raises
     ------
@@ -81,14 +81,12 @@ class ImageFolder(Mapping[str, bytes]):
         except ImportError:
             raise ImportError('images need Pillow: pip install "spherelax[plot]"') from None
         items = self._items
-        with opened_database(items.path) as database:
-            query = "SELECT name, width, height FROM images JOIN cameras USING (camera_id)"
-            cameras = {name: size for name, *size in database.execute(query)}
+        sizes = items.image_sizes()
         scales = {}
         for name, path in self._files.items():
             try:
                 with pillow.open(path) as image:
-                    scales[name] = np.divide(image.size, cameras[name])
+                    scales[name] = np.divide(image.size, sizes.get(name, image.size))
             except (OSError, SyntaxError, ValueError) as error:
                 raise InvalidInputError(f"{path}: not a readable image; {error}") from None
         nowhere = np.full(2, np.nan)
