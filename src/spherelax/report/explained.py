@@ -10,7 +10,7 @@ import numpy as np
 from spherelax.errors import InvalidInputError
 from spherelax.io.words import count
 from spherelax.report.case import Case
-from spherelax.report.markup import name, shortened, table, text
+from spherelax.report.markup import name, table, text
 from spherelax.result import Explanation
 from spherelax.result.saying import Speaker
 
@@ -42,9 +42,8 @@ class Whys(NamedTuple):
 def explain_labels(case: Case, shown: Iterable[int]) -> Whys:
     """Explain the labels of items that are shown elsewhere, then the least certain ones."""
     labels = case.result.labels
-    sure = np.full(int(labels.max()) + 1, np.inf)
-    np.minimum.at(sure, labels, case.result.confidence)
-    doubtful = np.argsort(sure, kind="stable")[:MAX_EXPLAINED].tolist()
+    is_single = np.bincount(labels) == 1
+    doubtful = np.lexsort((case.sure, is_single))[:MAX_EXPLAINED].tolist()
     chosen = dict.fromkeys([*(int(labels[item]) for item in shown), *doubtful])
     try:
         return Whys([_explain(case, label) for label in list(chosen)[:MAX_EXPLAINED]])
@@ -69,8 +68,13 @@ def _explain(case: Case, label: int) -> Explained:
 
 def why_section(case: Case, whys: Whys) -> str:
     """Show a field to search for an item, and one explained label at a time."""
+    find = (
+        f'<p class="chooser" hidden><label for="search">{text(case.say("Find an item"))}</label>'
+        '<input type="search" id="search" autocomplete="off" spellcheck="false"></p>'
+        '<ul id="hits" hidden></ul><div id="found" hidden><h3 tabindex="-1"></h3><p></p></div>'
+    )
     if whys.refusal:
-        return f"<p>{text(case.say(whys.refusal))}</p>"
+        return f"{find}<p>{text(case.say(whys.refusal))}</p>"
     n_labels, item = int(case.result.labels.max()) + 1, case.words.item
     which = f"All {count(n_labels, case.words.label)} are explained here."
     if len(whys.labels) < n_labels:
@@ -83,21 +87,7 @@ def why_section(case: Case, whys: Whys) -> str:
         f'<div class="why" id="why-{at}"{" hidden" if at else ""}>{_show(case, one)}</div>'
         for at, one in enumerate(whys.labels)
     )
-    return (
-        f'<p class="chooser" hidden><label for="search">{text(case.say("Find an item"))}</label>'
-        '<input type="search" id="search" autocomplete="off" spellcheck="false"></p>'
-        f'<ul id="hits" hidden></ul><p id="search-note" class="note">{which}</p>{shown}'
-    )
-
-
-def why_data(case: Case, whys: Whys) -> dict[str, object]:
-    """Return the data of the search: each item that can be found, and where it is explained."""
-    found = [
-        [shortened(case.names[item]), at]
-        for at, one in enumerate(whys.labels)
-        for item in one.members
-    ]
-    return {"items": found, "none": f"No {case.words.item} that is explained here has this name."}
+    return f'{find}<p id="search-note" class="note">{which}</p>{shown}'
 
 
 def _show(case: Case, one: Explained) -> str:
