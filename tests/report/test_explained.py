@@ -38,6 +38,7 @@ def test_a_record_is_found_and_its_entity_explained(visit, shops):
     assert page.locator(".why:visible").count() == 1
     page.locator("#search").fill("BANK")
     hits = page.locator("#hits button")
+    hits.first.wait_for()
     assert hits.all_inner_texts() == ["bank 1", "bank 2"]
     hits.first.click()
     assert page.locator("#hits").is_hidden()
@@ -56,15 +57,18 @@ def test_the_keyboard_is_enough(visit, shops):
     page = visit(report_html(*shops))
     page.locator("#search").fill("shop 1")
     page.keyboard.press("Enter")
+    page.locator("#found").wait_for()
     assert "shop 1, bank 1, club 1" in shown(page)
     page.locator("#search").fill("")
     page.keyboard.type("<b>CLUB")
+    page.locator("#hits button").wait_for()
     page.keyboard.press("Enter")
+    page.locator("#hits").wait_for(state="hidden")
     assert "shop 2, bank 2, <b>club</b> 2" in shown(page)
     assert page.evaluate("document.activeElement.tagName") == "H3"
     assert page.locator(".why b").count() == 0
     page.locator("#search").fill("nobody")
-    assert page.locator("#hits").inner_text() == ("No record that is explained here has this name.")
+    page.locator("#hits").get_by_text("No record has this name.", exact=True).wait_for()
     page.keyboard.press("Enter")
     assert "shop 2, bank 2, <b>club</b> 2" in shown(page)
 
@@ -113,10 +117,10 @@ def test_results_without_explanations_say_so(tmp_path):
     W = np.kron(np.eye(2), np.ones((4, 4)))
     power = Case.of(Items(W, None), sl.solve(W, solver="power"))
     said = why_section(power, explain_labels(power, []))
-    assert said == (
+    assert said.endswith(
         "<p>explain needs a result of the coordinate solver; found one of the power solver</p>"
     )
     io.save_result(tmp_path / "result.npz", sl.solve(W))
     page = report_html(Items(W, None), io.load_result(tmp_path / "result.npz"))
     assert "holds no similarities, which an explanation needs" in page
-    assert 'id="search"' not in page
+    assert 'id="search"' in page  # labels are found, though not explained

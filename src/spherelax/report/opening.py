@@ -36,7 +36,7 @@ def opening(case: Case, steps: Steps) -> Section | None:
         return None
     picture = matrix_figure(case, steps.frames[steps.of_step[case.result.path.picked]])
     body = f'<div class="side">{picture}{_labels(case, has_colours=False)}</div>'
-    return Section("matrix-section", case.say("Items sorted by label"), body)
+    return Section("graph", case.say("Items sorted by label"), body)
 
 
 def _largest(case: Case) -> list[int]:

@@ -54,12 +54,12 @@ def pictures_section(case: Case, pictures: Pictures) -> str:
         for kind in KINDS
     )
     return (
-        f"<p>{which} Point at a dropped line to see why.</p>"
         f'<svg class="store" aria-hidden="true"><defs>{files}</defs></svg>'
         f'<p class="chooser" hidden><label for="pair-choice">Two images</label>'
         f'<select id="pair-choice" data-shows="pair" autocomplete="off">{options}</select></p>'
-        '<div class="pictures"><fieldset class="choice"><legend>'
-        f"{case.say('Lines between items')}</legend>{kinds}</fieldset>{drawn}</div>"
+        f'<div class="pictures">{drawn}<fieldset class="choice"><legend>'
+        f"{case.say('Lines between items')}</legend>{kinds}</fieldset></div>"
+        f'<p class="note">{which} Point at a dropped line to see why.</p>'
     )
 
 
