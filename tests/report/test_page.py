@@ -73,6 +73,14 @@ def test_least_certain_items_are_listed_with_who_else_claims_them(answer):
             assert said["place there"] == places
 
 
+def test_columns_of_other_labels_are_left_out_where_there_is_none():
+    W = np.kron(np.eye(2), np.ones((4, 4)))
+    page = report_html(Items(W, None), with_confidence(sl.solve(W), np.full(8, 0.6)))
+    assert cells(page, "least")[0] == ["item", "label", "confidence", "similarity"]
+    sure = report_html(Items(W, None), with_confidence(sl.solve(W), np.full(8, 0.996)))
+    assert "Every item has confidence 1.00." in sure
+
+
 def test_groups_are_left_out_where_names_begin_with_them(matching):
     items, result = matching
     names = [f"{group}:{at}" for at, group in enumerate(items.groups)]

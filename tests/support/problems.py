@@ -79,4 +79,4 @@ def clouds(centres, names):
     rng = np.random.default_rng(0)
     X = np.repeat(centres, 60, axis=0) + rng.normal(size=(60 * len(centres), centres.shape[1]))
     graph = sl.similarity.neighbor_graph(X)
-    return io.Points(X, [f"p{at}" for at in range(len(X))], names).joined(graph), sl.solve(graph)
+    return sl.io.Points(X, [f"p{at}" for at in range(len(X))], names).joined(graph), sl.solve(graph)

@@ -113,7 +113,7 @@ def describe_outcome(case: Case) -> Outcome:
 
 
 def least_certain(case: Case) -> list[UnsureRow]:
-    """List the items with the lowest confidence first; those with confidence 1 are left out.
+    """List the items with the lowest confidence first; those with 1.00 are left out.
 
     Items that share their label with no other come last or, if such labels do not count, not at
     all: who has no label has none that could be wrong.
@@ -121,7 +121,7 @@ def least_certain(case: Case) -> list[UnsureRow]:
     confidence = case.result.confidence
     is_single = (np.bincount(case.result.labels) == 1)[case.result.labels]
     order = np.lexsort((confidence, is_single))
-    is_listed = (confidence < 1.0) & (~is_single | case.words.counts_single)
+    is_listed = (confidence.round(2) < 1.0) & (~is_single | case.words.counts_single)
     return [_unsure_row(case, int(item)) for item in order[is_listed[order]][:MAX_ITEMS]]
 
 

@@ -258,7 +258,7 @@ def _unsure(case: Case, parts: Parts) -> str:
     """Return the table of the items with the lowest confidence."""
     rows = parts.unsure
     if not rows:
-        return case.say("<p>Every item has confidence 1.</p>")
+        return case.say("<p>Every item has confidence 1.00.</p>")
     columns = {
         "item": [_described(case, row.item) for row in rows],
         "group": [name(row.group or "") for row in rows],
@@ -277,13 +277,17 @@ def _unsure(case: Case, parts: Parts) -> str:
     if all(case.names[row.item].startswith(row.group or "") for row in rows):
         del columns["group"]
     taken = ""
-    if case.groups is None:
+    if all(row.other_label is None for row in rows):
+        for absent in ("other label", "similarity there", "closest item there", "place there"):
+            del columns[absent]
+    elif case.groups is None:
         del columns["place there"]
     elif any(row.taken for row in rows):
         taken = " A place is taken if an item of the same group has the other label."
+    other = ", and the best other label of each" if "other label" in columns else ""
     caption = (
-        f"The {len(rows)} of {count(case.n_items, 'item')} with the lowest confidence, and the "
-        f"best other label of each. Similarities are sums over the items of a label.{taken}"
+        f"The {len(rows)} of {count(case.n_items, 'item')} with the lowest confidence{other}. "
+        f"Similarities are sums over the items of a label.{taken}"
     )
     is_number = ("label", "confidence", "similarity", "other label", "similarity there")
     return table(
