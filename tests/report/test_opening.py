@@ -29,7 +29,7 @@ def test_the_features_that_differ_most_are_listed():
     items, result = clouds(centres, [f"gene {at}" for at in range(12)])
     page = report_html(items, result)
     assert "The 8 of 12 features that differ most." in page
-    assert "<bdi>gene 7</bdi>" in re.search(r'<table id="means".*?</thead>', page, re.S)[0]
+    assert "\u2068gene 7\u2069" in re.search(r'<table id="means".*?</thead>', page, re.S)[0]
 
 
 def test_what_is_drawn_is_above_the_fold(visit, two_columns):
@@ -50,3 +50,13 @@ def test_a_graph_is_sorted_by_label(clustering):
     assert first < page.index('<h2 id="whole">')
     assert page.index("data:image/png") > first
     assert Case.of(items, result).view is None
+
+
+def test_a_phone_shows_means_under_the_names_of_features(visit, two_columns):
+    page = visit(report_html(*two_columns), viewport={"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    head = page.locator("#means td").first.evaluate(
+        "cell => getComputedStyle(cell, '::before').content"
+    )
+    assert "<b>minutes</b>" in head
+    assert "bdi" not in head

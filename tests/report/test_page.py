@@ -84,6 +84,7 @@ def test_columns_of_other_labels_are_left_out_where_there_is_none():
 def test_groups_are_left_out_where_names_begin_with_them(matching):
     items, result = matching
     names = [f"{group}:{at}" for at, group in enumerate(items.groups)]
+    result = with_confidence(result, np.full(len(names), 0.9))
     page = report_html(replace(items, ids=names), result)
     assert cells(page, "least")[0][:2] == ["item", "label"]
 

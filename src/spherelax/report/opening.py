@@ -9,7 +9,7 @@ from spherelax.io.items import View
 from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.layout import Section
-from spherelax.report.markup import name, table
+from spherelax.report.markup import isolated, name, table
 from spherelax.report.plane import COLOURS, MAX_COLOURED, plane_figure
 from spherelax.report.steps import Steps
 from spherelax.report.sweep import matrix_figure
@@ -90,7 +90,7 @@ def _means(case: Case, view: View) -> str:
     if n_features > MAX_FEATURES:
         some = f" The {MAX_FEATURES} of {count(n_features, 'feature')} that differ most."
     caption = case.say(f"Means of features by label; blue is above the mean of all items.{some}")
-    heads = (case.words.label, *(name(view.columns[at]) for at in shown.tolist()))
+    heads = (case.words.label, *(isolated(view.columns[at]) for at in shown.tolist()))
     numbers = range(1, len(heads))
     return table(caption, heads, rows, numbers=numbers, id="means", is_stacked=True)
 
