@@ -79,6 +79,7 @@ class Case:
                 f"result must be that of the {problem.n_items} items; "
                 f"found {len(result.labels)} labels"
             )
+        _check(items.view, problem.n_items)
         scale = float(problem.similarity.max())
         groups = None if items.groups is None else list(items.groups)
         graph = build_graph(problem, scale, np.arange(problem.n_items, dtype=np.int32))
@@ -195,3 +196,17 @@ class Case:
             if group is not None:
                 sizes[group] = sizes.get(group, 0) + 1
         return sizes
+
+
+def _check(view: View | None, n_items: int) -> None:
+    """Refuse numbers that are not those of the items, or of which there is no mean."""
+    if view is None:
+        return
+    expected = n_items, len(view.columns)
+    if view.points.shape != expected or not len(view.columns):
+        raise InvalidInputError(
+            f"view must have a row per item and a name per column; found {view.points.shape} for "
+            f"{n_items} items and {len(view.columns)} names"
+        )
+    if (view.are_features or len(view.columns) > 2) and not np.isfinite(view.points).all():
+        raise InvalidInputError("view must hold finite numbers; found others")

@@ -75,6 +75,9 @@ def test_h5ad_files_are_read(adata, tmp_path):
 @pytest.mark.parametrize("name", ["X_umap", "X_pca"])
 def test_cells_have_their_place_in_a_plane(adata, tmp_path, name):
     assert from_anndata(adata).view is None
+    adata.obsm["X_umap"] = sp.csr_matrix(np.ones((60, 2)))  # no embedding is sparse
+    assert from_anndata(adata).view is None
+    del adata.obsm["X_umap"]
     places = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
     adata.obsm["X_pca"] = -places
     adata.obsm[name] = places

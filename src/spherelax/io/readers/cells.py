@@ -272,9 +272,9 @@ def _view(adata: AnnData) -> View | None:
     """Return where the cells are in a plane: their UMAP or else their first two components."""
     known = getattr(adata, "obsm", {})
     for name, axes in AXES.items():
-        places = np.asarray(known[name])[:, :2] if name in known else np.empty((0, 0))
-        if places.shape == (len(adata.obs_names), 2):
-            return View(places.astype(float), axes, are_features=False)
+        places = np.asarray(known.get(name))
+        if places.ndim == 2 and places.shape[1] >= 2 and places.dtype.kind in "biuf":
+            return View(places[:, :2].astype(float), axes, are_features=False)
     return None
 
 
