@@ -42,7 +42,7 @@ def make_plane(view: View) -> Plane:
     --------
     >>> points = np.random.default_rng(0).normal(size=(100, 3)) * [5, 2, 0.1]
     >>> make_plane(View(points, ["a", "b", "c"])).axes
-    ('first principal component (86% of the variance)', 'second (14%)')
+    ('first principal component (88% of the variance)', 'second (12%)')
     """
     n_columns = view.points.shape[1]
     if n_columns == 1:
