@@ -152,10 +152,10 @@ def test_an_interruption_during_the_sweep_leaves_the_labels_so_far(
     assert (result.exit_code, result.stdout) == (130, "")
     assert labels_in(Path("labels.csv").read_text()) == list("012345678")
     lines = result.stderr.splitlines()
-    assert len(lines) == 8
+    assert len(lines) == 9
     status = spherelax.Status.CHOSEN if options else spherelax.Status.INTERRUPTED
-    assert lines[1] == status.sentence
-    assert lines[7] == "spherelax: interrupted after 3 steps, at resolution 2.333"
+    assert lines[2] == status.sentence
+    assert lines[8] == "spherelax: interrupted after 3 steps, at resolution 2.333"
 
 
 def hit_control_c() -> None:

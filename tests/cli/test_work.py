@@ -55,15 +55,16 @@ def test_files_and_summary() -> None:
     assert result.exit_code == 0
     assert result.stdout == ""
     lines = result.stderr.splitlines()
-    assert len(lines) == 7
+    assert len(lines) == 8
     assert lines[0] == "3 labels from 9 items"
-    assert lines[1] == spherelax.Status.DESCRIBED.sentence
-    assert lines[2].startswith("Taken for a graph: ")
-    assert lines[3] == (
+    assert lines[1] == "clear: no item is expected to have a wrong label"
+    assert lines[2] == spherelax.Status.DESCRIBED.sentence
+    assert lines[3].startswith("Taken for a graph: ")
+    assert lines[4] == (
         "confidence: 1.00 on average, below 0.1 for 0 items; about 0 items may be in a wrong label"
     )
-    assert lines[4] == "input: read as edges; --as sets another format"
-    assert lines[5:] == ["labels: labels.csv", "picture: sweep.png"]
+    assert lines[5] == "input: read as edges; --as sets another format"
+    assert lines[6:] == ["labels: labels.csv", "picture: sweep.png"]
     assert labels_in(Path("labels.csv").read_text()) == list("000111222")
     assert Path("sweep.png").read_bytes().startswith(b"\x89PNG")
     assert not [path for path in Path().iterdir() if path.suffix == ".part"]
@@ -95,7 +96,8 @@ def test_pairs_are_matched_by_their_sources() -> None:
     assert result.stdout.startswith("source,id,entity,confidence\n")
     assert result.stdout.splitlines()[1].startswith("g0,0,0,")
     assert labels_in(result.stdout, "entity") == list("000111222")
-    assert result.stderr.startswith("3 entities from 9 records in 3 sources\nThe entities are")
+    assert result.stderr.startswith("3 entities from 9 records in 3 sources\nwith doubts: about 1")
+    assert "\nThe entities are" in result.stderr
 
 
 def test_pairs_without_sources_need_no_groups() -> None:
@@ -240,7 +242,7 @@ def test_devices_need_no_ending() -> None:
 
 def test_a_report_beside_the_labels() -> None:
     result = invoke("cluster", "edges.csv", "--report", "page.html", "--out", "labels.csv")
-    assert result.stderr.splitlines()[5:] == ["labels: labels.csv", "report: page.html"]
+    assert result.stderr.splitlines()[6:] == ["labels: labels.csv", "report: page.html"]
     assert "Labels of edges.csv" in Path("page.html").read_text()
 
 

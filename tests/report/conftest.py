@@ -4,6 +4,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from support.problems import clouds
 
 import spherelax as sl
 from spherelax.io.items import Items
@@ -60,6 +61,13 @@ def matching():
     W = np.block([[W, np.zeros((n, 1))], [np.zeros((1, n)), np.ones((1, 1))]])
     names = [f"group {group}" for group in groups] + ["alone"]
     return Items(W, None, names), sl.solve(W, names)
+
+
+@pytest.fixture(scope="session")
+def two_columns():
+    """Points in three clouds, and hostile names of their columns."""
+    centres = np.array([[0.0, 100.0], [9.0, 100.0], [0.0, 900.0]])
+    return clouds(centres, ["<b>minutes</b>", "wait & see"])
 
 
 @pytest.fixture(params=["clustering", "matching"])

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.problems import with_confidence
 
 from spherelax.report import report_html
 
@@ -19,6 +20,7 @@ def test_phone_needs_no_sideways_scrolling(visit, matching, scheme):
     long = [f"W{'W' * 80}{i}" for i in range(len(items.groups))]
     groups = [f"{'g' * 70} {group}" for group in items.groups]
     renamed = replace(items, ids=long, groups=groups)
+    result = with_confidence(result, np.full(len(long), 0.9))
     page = visit(report_html(renamed, result), viewport=PHONE, color_scheme=scheme)
     for width in (PHONE["width"], 320):
         page.set_viewport_size({**PHONE, "width": width})

@@ -143,7 +143,8 @@ def test_page_without_scripts_shows_the_chosen_answer(visit, matching, illustrat
     assert page.get_by_text("turn on JavaScript").is_visible()
     check_step(page, result, result.path.picked)
     assert page.locator(".pair:visible").count() == 1
-    assert result.status.sentence in page.locator(".verdict").inner_text()
+    assert result.status.sentence in page.locator("section", has_text="Numbers").inner_text()
+    assert page.locator("#search").is_hidden()
     assert f"{len(items.groups)} items" in page.locator(".verdict").inner_text()
 
 

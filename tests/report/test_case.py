@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spherelax as sl
-from spherelax.io.items import Items
+from spherelax.io.items import Items, View
 from spherelax.report.case import Case
 
 
@@ -29,3 +29,17 @@ def test_a_result_of_other_items_is_refused(clustering):
     _, result = clustering
     with pytest.raises(sl.InvalidInputError, match="result must be that of the 2 items; found 80"):
         Case.of(Items(np.eye(2), None), result)
+
+
+@pytest.mark.parametrize(
+    ("view", "message"),
+    [
+        (View(np.ones((3, 2)), ["a", "b"]), r"found \(3, 2\) for 4 items and 2 names"),
+        (View(np.ones((4, 2)), ["a"]), r"found \(4, 2\) for 4 items and 1 names"),
+        (View(np.full((4, 2), np.nan), ["a", "b"]), "must hold finite numbers"),
+    ],
+)
+def test_numbers_of_other_items_are_refused(view, message):
+    W = np.kron(np.eye(2), np.ones((2, 2)))
+    with pytest.raises(sl.InvalidInputError, match=message):
+        Case.of(Items(W, None, view=view), sl.solve(W, pick=1.0))

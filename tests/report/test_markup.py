@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spherelax.report.markup import MAX_NAME, bars, name, percent, plain, shortened, table, text
+from spherelax.report.markup import MAX_NAME, bars, name, plain, shortened, table, text
+from spherelax.result import percent
 
 
 class Seen(HTMLParser):

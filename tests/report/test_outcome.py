@@ -3,10 +3,20 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from support.problems import with_confidence
 
+import spherelax as sl
+from spherelax.io.items import Items
+from spherelax.io.words import KEYPOINTS
 from spherelax.report.case import Case
 from spherelax.report.inputs import describe_inputs
 from spherelax.report.outcome import describe_outcome, least_certain
+
+
+class Tracked(Items):
+    """Items that are called keypoints."""
+
+    words = KEYPOINTS
 
 
 def test_outcome_is_that_of_a_slow_count(answer):
@@ -53,12 +63,22 @@ def test_free_items_are_in_no_group(given):
     assert {row.name for row in describe_outcome(case).groups} == {"a", "b"}
 
 
+def test_keypoints_in_no_track_are_not_listed():
+    W = np.pad(np.kron(np.eye(3), np.ones((3, 3))), (0, 2))
+    for items in (Items(W, None), Tracked(W, None)):
+        result = with_confidence(sl.solve(W), np.linspace(0.9, 0.1, 11))
+        rows = [row.item for row in least_certain(Case.of(items, result))]
+        assert rows == [*range(8, -1, -1), *([10, 9] if items.words.counts_single else [])]
+
+
 def test_least_certain_items_and_their_strongest_other_claim(answer):
     items, result = answer
     case = Case.of(items, result)
     rows = least_certain(case)
-    worst = np.sort(result.confidence)
-    assert [row.confidence for row in rows] == worst[worst < 1][:25].tolist()
+    is_single = (np.bincount(result.labels) == 1)[result.labels]
+    several, single = (np.sort(result.confidence[of]) for of in (~is_single, is_single))
+    worst = np.r_[several[several < 0.995], single[single < 0.995]]
+    assert [row.confidence for row in rows] == worst[:25].tolist()
     entries = case.graph.values, case.graph.indices, case.graph.indptr
     graph = case.scale * sp.csr_array(entries, shape=(case.n_items,) * 2).toarray()
     for row in rows:

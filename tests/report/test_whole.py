@@ -2,6 +2,7 @@
 
 import re
 from io import BytesIO
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -75,6 +76,23 @@ def test_the_least_certain_and_the_largest_labels_are_shown():
         assert one.members == members[:MAX_MEMBERS].tolist()
         assert one.n_similar == [one.size - 1] * len(one.members)
     assert n > MAX_MEMBERS
+
+
+def test_items_of_a_label_that_is_not_pure_have_no_probability():
+    W = np.kron(np.eye(3), np.ones((4, 4)))
+    items, pure = Items(W, [f"n{at}" for at in range(12)]), np.array([0.9, 0.01, 0.95])
+    source = SimpleNamespace(
+        entity_probability=lambda _: sl.EntityProbability(pure, np.ones(3)),
+        duplicates=lambda: None,
+        tied=lambda: None,
+    )
+    result = with_confidence(sl.solve(W), np.full(12, 0.99), source=source)
+    page = report_html(items, result)
+    first, *others = re.findall(r'<div class="whole".*?</table>', page, re.S)
+    assert "It is 1% likely that all are the same thing. More likely they are not" in first
+    assert "0.99" not in first
+    assert "<bdi>n4</bdi>" in first
+    assert all(other.count("0.99") == 4 for other in others)
 
 
 def test_labels_of_single_items_are_not_shown():

@@ -72,3 +72,11 @@ def with_confidence(result, confidence, *, is_probability=True, **changes):
     """Return a result with a confidence and other changes."""
     source = Sure(changes.pop("source", result._solved), confidence, is_probability=is_probability)
     return replace(result, _solved=source, **changes)
+
+
+def clouds(centres, names):
+    """Points around centres, with what clustering says of them."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(centres, 60, axis=0) + rng.normal(size=(60 * len(centres), centres.shape[1]))
+    graph = sl.similarity.neighbor_graph(X)
+    return sl.io.Points(X, [f"p{at}" for at in range(len(X))], names).joined(graph), sl.solve(graph)

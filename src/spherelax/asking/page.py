@@ -21,8 +21,9 @@ from spherelax.io.readers.pairs import Records
 from spherelax.io.words import count
 from spherelax.judgements import WORDS
 from spherelax.report.layout import script_hash
-from spherelax.report.markup import facts, name, packaged, percent, shortened, text
+from spherelax.report.markup import facts, name, packaged, shortened, text
 from spherelax.report.pictures import make_crops, make_thumbnail
+from spherelax.result import percent
 
 # Longest value of a field, in characters, and items of a label that are named.
 MAX_VALUE, MAX_NAMED = 300, 4

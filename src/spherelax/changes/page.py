@@ -8,7 +8,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from spherelax.report.layout import Section, render
-from spherelax.report.markup import facts, name, percent, table, text
+from spherelax.report.markup import facts, name, table, text
+from spherelax.result import percent
 
 if TYPE_CHECKING:
     from spherelax.changes.diff import Diff

@@ -16,9 +16,9 @@ from spherelax import scale
 from spherelax.changes.ids import say_ids
 from spherelax.cli.options import Given, spelled
 from spherelax.cli.terminal import begin, duration, in_thread
-from spherelax.io.answers.answers import UNSURE
 from spherelax.io.readers.colmap_tables import RAW, VERIFIED
 from spherelax.io.words import RECORDS, count
+from spherelax.result import UNSURE
 from spherelax.scale.cluster import connected
 from spherelax.settings import POSITIVE_INTEGER, Coordinate
 

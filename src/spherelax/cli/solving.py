@@ -23,7 +23,6 @@ from spherelax.cli.terminal import (
 )
 from spherelax.errors import InvalidInputError
 from spherelax.judgements import Judgements
-from spherelax.problem import Problem
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
 Solved = tuple[io.Items, spherelax.Result]
@@ -161,8 +160,7 @@ def _solved(items: io.Items | io.Points, given: Given, step: Given) -> Solved:
     if isinstance(items, io.Points):
         graph = spherelax.similarity.neighbor_graph(items.points)
         result = spherelax.solve(graph, **given)
-        problem = Problem(graph.similarity, None, "graph")  # `solve` has checked it
-        items = io.Neighbors.of(problem, items.ids)
+        items = items.joined(graph)
     else:
         result = spherelax.solve(items.problem, **given)
     if step.get("n_labels") is not None:

@@ -81,8 +81,7 @@ def similar(items: io.Items | io.Points) -> io.Items:
     """Return items with similarities; for points, those that clustering uses."""
     if isinstance(items, io.Items):
         return items
-    W = spherelax.similarity.nearest_neighbors(items.points)
-    return io.Neighbors(W, items.ids, kind="graph")
+    return items.joined(spherelax.similarity.neighbor_graph(items.points))
 
 
 def pictures(folder: Path | None, items: io.Items | io.Points) -> Given:

@@ -20,9 +20,9 @@ from spherelax.cli.solving import check_unused, judgements, saved, solve
 from spherelax.cli.sources import format_of, name_of, pictures, read, readable, similar
 from spherelax.cli.targets import PAGES, Targets, check_ending, check_files, picture
 from spherelax.cli.terminal import begin, in_thread, writing
-from spherelax.io.answers.answers import UNSURE
 from spherelax.io.readers.cells import ENDING as CELLS
 from spherelax.io.words import count, plural
+from spherelax.result import UNSURE, judge
 
 STEP_ENDINGS = (".csv", ".tsv", ".json")
 
@@ -331,7 +331,7 @@ def _summarise(
     most = result.path.max_labels or items.n_items
     bound = f"bound: at most {count(most, 'label')} could be found; see --max-labels"
     alone = f"no edge: {count(n_alone, words.item)}, from the {plural(words.group)}"
-    n_unsure = int((result.confidence < UNSURE).sum())
+    verdict, n_unsure = judge(result), int((result.confidence < UNSURE).sum())
     copies = words.copies(result, items.names, items.groups)
     doubts = [said for said in (words.alternative(result), words.tied(result)) if said]
     wrong = ""
@@ -340,6 +340,7 @@ def _summarise(
         wrong = f"; about {count(n_wrong, words.item)} may be in a wrong {words.label}"
     said = (
         found,
+        f"{verdict.word.lower()}: {words.speak(verdict.said)}",
         words.chosen(result),
         words.reading(result),
         *doubts,

@@ -10,7 +10,7 @@ from spherelax.io.answers.saved import load_result, save_result
 from spherelax.io.files.source import Source
 from spherelax.io.files.streams import spooled
 from spherelax.io.files.writing import check_target, is_device, replace_file
-from spherelax.io.items import Items
+from spherelax.io.items import Items, View
 from spherelax.io.readers.cells import Cells, from_anndata, label_obs, read_h5ad, write_h5ad
 from spherelax.io.readers.colmap import Keypoints, MatchCounts, read_colmap, write_colmap
 from spherelax.io.readers.graphs import from_graph, label_nodes, node_sets, vertex_clustering
@@ -36,6 +36,7 @@ __all__ = [
     "Records",
     "Source",
     "SplinkEntities",
+    "View",
     "check_target",
     "columns_csv",
     "format_of",

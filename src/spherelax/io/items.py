@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -19,6 +20,33 @@ from spherelax.result import Questions, Result
 Names = list[Any]
 # Columns of a table by name, all of the same length.
 Columns = dict[str, Names]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Numbers that show items in a plane: features of points, or an embedding of cells.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_items, n_columns)
+        A row of numbers for each item.
+    columns : sequence of n_columns names
+        What they are called.
+    unit : ndarray of shape (n_columns,) or float
+        What each column is divided by before distances are measured.
+    are_features : bool
+        Whether the means of the columns say what the items of a label are like.
+
+    Examples
+    --------
+    >>> View(np.array([[1.8, 54.0], [4.5, 80.0]]), ["eruption", "waiting"])
+    View(columns=['eruption', 'waiting'], are_features=True)
+    """
+
+    points: NDArray[np.float64] = field(repr=False)
+    columns: Sequence[str]
+    unit: NDArray[np.float64] | float = field(default=1.0, repr=False)
+    are_features: bool = True
 
 
 class Named(ABC):
@@ -179,6 +207,8 @@ class Items(Named):
     lasting : ndarray or None
         What each number of a label is called instead in files and reports: the id that an earlier
         answer gave it, see :func:`spherelax.keep_ids`.
+    view : View or None
+        Numbers that show the items in a plane, for reports.
 
     Examples
     --------
@@ -191,9 +221,10 @@ class Items(Named):
     groups: Names | None = None
     kind: str | None = field(default=None, kw_only=True)
     lasting: NDArray[np.integer] | None = field(default=None, kw_only=True, repr=False)
+    view: View | None = field(default=None, kw_only=True, repr=False)
 
     @classmethod
-    def of(cls, problem: Problem, ids: Names | None) -> Items:
+    def of(cls, problem: Problem, ids: Names | None, view: View | None = None) -> Items:
         """Return items of a problem, whose similarities have been checked before.
 
         Examples
@@ -202,7 +233,7 @@ class Items(Named):
         >>> Items.of(problem, ids=["a", "b"]).problem is problem
         True
         """
-        items = cls(problem.similarity, ids, kind=problem.kind)
+        items = cls(problem.similarity, ids, kind=problem.kind, view=view)
         vars(items)["problem"] = problem
         return items
 

@@ -34,9 +34,10 @@ def report_html(
 ) -> str:
     """Return an HTML page that helps to decide whether to trust the labels.
 
-    It shows the input and what is unusual in it, the labels and their confidence, the sweep with a
-    slider over all its steps, some labels whole, why labels are together or apart, with a search
-    for items, and the items with the lowest confidence. What
+    It begins with what people look for: points or cells in a plane (``items.view``), images, some
+    labels whole, or the similarities sorted by label. Then come a search for items, with why
+    labels are together or apart, the items with the lowest confidence, numbers about labels and
+    input, what is unusual in it, and the sweep with a slider over all its steps. What
     :class:`~spherelax.io.Records` know of each record is shown beside it. The page needs no other
     files, and names from the data cannot run as HTML or scripts. The similarity matrix is drawn in
     at most 128 x 128 cells, so the page stays small with many items.

@@ -13,13 +13,16 @@ from scipy.sparse.csgraph import connected_components
 
 from spherelax.coordinate.graph import Graph, build_graph
 from spherelax.errors import InvalidInputError
-from spherelax.io.items import Columns, Items, Names
+from spherelax.io.items import Columns, Items, Names, View
 from spherelax.io.readers.colmap import Keypoints
 from spherelax.io.readers.pairs import Records
 from spherelax.io.words import Words
 from spherelax.labels import count_labels
 from spherelax.problem import Problem
-from spherelax.result import Result, steady_steps
+from spherelax.result import EntityProbability, Result, percent, steady_steps
+
+# Labels that are less likely pure than this hold different things, whatever single items say.
+MIXED = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,8 @@ class Case:
         Columns of the user's own tables, which are shown beside names.
     spots : ndarray of shape (n_items, 2) or None
         Place of each keypoint in its photograph, in pixels.
+    view : View or None
+        Numbers that show the items in a plane.
     """
 
     names: list[str]
@@ -63,6 +68,7 @@ class Case:
     numbers: NDArray[np.integer]
     details: Columns
     spots: NDArray[np.float64] | None
+    view: View | None
 
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
@@ -73,6 +79,7 @@ class Case:
                 f"result must be that of the {problem.n_items} items; "
                 f"found {len(result.labels)} labels"
             )
+        _check(items.view, problem.n_items)
         scale = float(problem.similarity.max())
         groups = None if items.groups is None else list(items.groups)
         graph = build_graph(problem, scale, np.arange(problem.n_items, dtype=np.int32))
@@ -88,6 +95,7 @@ class Case:
             items.numbers(result),
             (isinstance(items, Records) and items.details) or {},
             items.positions if isinstance(items, Keypoints) else None,
+            items.view,
         )
 
     def say(self, text: str) -> str:
@@ -108,10 +116,41 @@ class Case:
         """Return the number of the label of an item, as it is in files."""
         return str(self.numbers[item]) if self.numbers[item] >= 0 else "none"
 
+    def purity(self, label: int) -> str:
+        """Return how likely all items of a label are the same thing; empty if it is not known."""
+        if self.likely is None or self.sizes[label] == 1:
+            return ""
+        return percent(float(self.likely.pure[label]))
+
     @property
     def n_items(self) -> int:
         """Number of items."""
         return self.problem.n_items
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of items of each label."""
+        return np.bincount(self.result.labels)
+
+    @cached_property
+    def likely(self) -> EntityProbability | None:
+        """How likely each label is pure, and whole; None if that is not known."""
+        return self.result.entities()
+
+    @cached_property
+    def sure(self) -> NDArray[np.float64]:
+        """The least of the confidences of each label's items and of how likely it is pure."""
+        labels = self.result.labels
+        sure = np.full(count_labels(labels), np.inf)
+        np.minimum.at(sure, labels, self.result.confidence)
+        return sure if self.likely is None else np.fmin(sure, self.likely.pure)
+
+    @cached_property
+    def mixed(self) -> NDArray[np.bool_]:
+        """Tell of each label whether it more likely holds different things than one."""
+        if self.likely is None:
+            return np.zeros(count_labels(self.result.labels), dtype=np.bool_)
+        return np.asarray(self.likely.pure < MIXED)
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
@@ -157,3 +196,17 @@ class Case:
             if group is not None:
                 sizes[group] = sizes.get(group, 0) + 1
         return sizes
+
+
+def _check(view: View | None, n_items: int) -> None:
+    """Refuse numbers that are not those of the items, or of which there is no mean."""
+    if view is None:
+        return
+    expected = n_items, len(view.columns)
+    if view.points.shape != expected or not len(view.columns):
+        raise InvalidInputError(
+            f"view must have a row per item and a name per column; found {view.points.shape} for "
+            f"{n_items} items and {len(view.columns)} names"
+        )
+    if (view.are_features or len(view.columns) > 2) and not np.isfinite(view.points).all():
+        raise InvalidInputError("view must hold finite numbers; found others")

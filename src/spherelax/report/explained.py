@@ -10,7 +10,7 @@ import numpy as np
 from spherelax.errors import InvalidInputError
 from spherelax.io.words import count
 from spherelax.report.case import Case
-from spherelax.report.markup import name, shortened, table, text
+from spherelax.report.markup import name, table, text
 from spherelax.result import Explanation
 from spherelax.result.saying import Speaker
 
@@ -18,8 +18,6 @@ from spherelax.result.saying import Speaker
 MAX_EXPLAINED = 100
 MAX_PAIRS = 6
 MAX_MEMBERS = 8
-# Items that can be found by name, and of what they need the page holds about 40 bytes each.
-MAX_FOUND = 200_000
 
 
 class Explained(NamedTuple):
@@ -44,9 +42,8 @@ class Whys(NamedTuple):
 def explain_labels(case: Case, shown: Iterable[int]) -> Whys:
     """Explain the labels of items that are shown elsewhere, then the least certain ones."""
     labels = case.result.labels
-    sure = np.full(int(labels.max()) + 1, np.inf)
-    np.minimum.at(sure, labels, case.result.confidence)
-    doubtful = np.argsort(sure, kind="stable")[:MAX_EXPLAINED].tolist()
+    is_single = np.bincount(labels) == 1
+    doubtful = np.lexsort((case.sure, is_single))[:MAX_EXPLAINED].tolist()
     chosen = dict.fromkeys([*(int(labels[item]) for item in shown), *doubtful])
     try:
         return Whys([_explain(case, label) for label in list(chosen)[:MAX_EXPLAINED]])
@@ -71,70 +68,26 @@ def _explain(case: Case, label: int) -> Explained:
 
 def why_section(case: Case, whys: Whys) -> str:
     """Show a field to search for an item, and one explained label at a time."""
+    find = (
+        f'<p class="chooser" hidden><label for="search">{text(case.say("Find an item"))}</label>'
+        '<input type="search" id="search" autocomplete="off" spellcheck="false"></p>'
+        '<ul id="hits" hidden></ul><div id="found" hidden><h3 tabindex="-1"></h3><p></p></div>'
+    )
     if whys.refusal:
-        return f"<p>{text(case.say(whys.refusal))}</p>"
+        return f"{find}<p>{text(case.say(whys.refusal))}</p>"
     n_labels, item = int(case.result.labels.max()) + 1, case.words.item
     which = f"All {count(n_labels, case.words.label)} are explained here."
     if len(whys.labels) < n_labels:
         which = (
             f"{len(whys.labels):,} of {count(n_labels, case.words.label)} are explained here: "
-            f"those that are shown above, and the most doubtful ones. Of any other {item} it is "
-            "shown what shares its label, and what is most similar outside; "
-            "<code>spherelax explain</code> says why."
+            f"those that are shown above, and the most doubtful ones. For any other {item}, use "
+            "<code>spherelax explain</code>."
         )
     shown = "".join(
         f'<div class="why" id="why-{at}"{" hidden" if at else ""}>{_show(case, one)}</div>'
         for at, one in enumerate(whys.labels)
     )
-    return (
-        f'<p class="chooser" hidden><label for="search">{text(case.say("Find an item"))}</label>'
-        '<input type="search" id="search" autocomplete="off" spellcheck="false"></p>'
-        f'<ul id="hits" hidden></ul><p id="search-note" class="note">{which}</p>{shown}'
-        '<div class="why" id="why-other" hidden><h3 tabindex="-1"></h3><p></p><p></p></div>'
-    )
-
-
-def why_data(case: Case, whys: Whys) -> dict[str, object]:
-    """Return the data of the search: items that can be found, and what is said of them.
-
-    ``items`` has the name of each item, its label, the most similar item outside of this, by its
-    place, and their score; ``explained`` where a label is explained.
-    """
-    if whys.refusal:
-        return {"items": [], "explained": {}}
-    labels = case.result.labels
-    explained = {int(labels[one.members[0]]): at for at, one in enumerate(whys.labels)}
-    order = [item for one in whys.labels for item in one.members]
-    rest = np.flatnonzero(~np.isin(labels, list(explained)))
-    order += rest[: max(MAX_FOUND - len(order), 0)].tolist()
-    place = {item: at for at, item in enumerate(order)}
-    partner, score = _partners_outside(case)
-    found = [
-        [shortened(case.names[item]), int(labels[item]), place.get(partner[item], -1), score[item]]
-        for item in order
-    ]
-    label, items = case.words.label.capitalize(), case.say("items")
-    return {
-        "items": found,
-        "explained": explained,
-        "none": f"No {case.words.item} that can be found here has this name.",
-        "members": f"{label} of {{0}} {items}:",
-        "outside": case.say("The most similar item outside") + ": {0}, {1}.",
-        "alone": case.say("No item outside is similar."),
-    }
-
-
-def _partners_outside(case: Case) -> tuple[list[int], list[float]]:
-    """Return for each item the most similar one of another label, and their score; -1: none."""
-    graph, labels = case.graph, case.result.labels
-    rows = graph.rows()
-    apart = np.flatnonzero((labels[rows] != labels[graph.indices]) & (graph.values > 0.0))
-    weakest_first = apart[np.argsort(graph.values[apart], kind="stable")]
-    partner, value = np.full(len(labels), -1), np.zeros(len(labels))
-    partner[rows[weakest_first]] = graph.indices[weakest_first]
-    value[rows[weakest_first]] = graph.values[weakest_first]
-    score = np.asarray(case.scores(value * case.scale), dtype=float)
-    return partner.tolist(), [float(f"{one:.3g}") for one in score.tolist()]
+    return f'{find}<p id="search-note" class="note">{which}</p>{shown}'
 
 
 def _show(case: Case, one: Explained) -> str:

@@ -6,10 +6,12 @@ import html
 import json
 import pkgutil
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 # Longest name, in characters; longer ones are shortened.
 MAX_NAME = 60
+# Characters of the user's own columns that are shown beside a name.
+MAX_OWN = 80
 # Classes of invisible characters that change the direction of the text after them.
 TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
@@ -87,25 +89,6 @@ def embedded(data: object) -> str:
     return packed
 
 
-def percent(share: float) -> str:
-    """Return a share in percent, with two or three digits; only exact 0 and 1 become 0% and 100%.
-
-    Examples
-    --------
-    >>> percent(1.0), percent(0.9932), percent(0.99996), percent(0.42)
-    ('100%', '99.3%', 'over 99.9%', '42%')
-    >>> percent(0.0), percent(0.00022), percent(1e-7), percent(0.052)
-    ('0%', '0.022%', 'under 0.001%', '5.2%')
-    """
-    if share in (0.0, 1.0):
-        return f"{share:.0%}"
-    if not 1e-5 <= share <= 0.999:
-        return "under 0.001%" if share < 0.5 else "over 99.9%"
-    if 0.1 <= share <= 0.99:
-        return f"{share:.0%}"
-    return f"{100 * share:.3g}%" if share > 0.5 else f"{100 * share:.2g}%"
-
-
 def facts(rows: Iterable[tuple[str, str, str]]) -> str:
     """Return a list of terms; each row is a term, its number and a note, all HTML."""
     said = "".join(
@@ -156,6 +139,19 @@ def bars(caption: str, head: tuple[str, str], rows: Iterable[tuple[str, int]], i
         f'<th scope="col">{head[0]}</th><th scope="col">{head[1]}</th></tr></thead>'
         f"<tbody>{body}</tbody></table>"
     )
+
+
+def own_columns(details: Mapping[str, Sequence[object]], item: int) -> str:
+    """Return what the user's own columns say of an item, as one text.
+
+    Examples
+    --------
+    >>> own_columns({"name": ["Ann", "Bo"], "town": [None, "Lund"]}, 1)
+    'Bo, Lund'
+    """
+    own = (values[item] for values in details.values())
+    said = plain(", ".join(str(value) for value in own if value is not None))
+    return said if len(said) <= MAX_OWN else f"{said[: MAX_OWN - 1]}…"
 
 
 def packaged(filename: str, module: str = __name__) -> str:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.io.answers.answers import UNSURE
 from spherelax.report.case import Case
+from spherelax.result import UNSURE
 
 # Rows of the tables of items and of groups.
 MAX_ITEMS = 25
@@ -113,15 +113,21 @@ def describe_outcome(case: Case) -> Outcome:
 
 
 def least_certain(case: Case) -> list[UnsureRow]:
-    """List the items with the lowest confidence first; those with confidence 1 are left out."""
+    """List the items with the lowest confidence first; those with 1.00 are left out.
+
+    Items that share their label with no other come last or, if such labels do not count, not at
+    all: who has no label has none that could be wrong.
+    """
     confidence = case.result.confidence
-    order = np.argsort(confidence, kind="stable")[:MAX_ITEMS]
-    return [_unsure_row(case, int(item)) for item in order if confidence[item] < 1.0]
+    is_single = (np.bincount(case.result.labels) == 1)[case.result.labels]
+    order = np.lexsort((confidence, is_single))
+    is_listed = (confidence.round(2) < 1.0) & (~is_single | case.words.counts_single)
+    return [_unsure_row(case, int(item)) for item in order[is_listed[order]][:MAX_ITEMS]]
 
 
 def _entities(case: Case, sizes: NDArray[np.intp]) -> Entities | None:
     """Return how likely the labels are right; None if that is not known."""
-    likely = case.result.entities()
+    likely = case.likely
     if likely is None:
         return None
     pure = likely.pure[sizes > 1]

@@ -86,68 +86,104 @@
   });
   document.querySelectorAll(".chooser").forEach((control) => { control.hidden = false; });
 
-  // The search lists items by their names; one that is chosen shows why its label is as it is.
+  // The search lists items by their names; one that is chosen shows its label, and why it is so.
   const search = byId("search");
-  const kinds = [(said, asked) => said === asked, (said, asked) => said.startsWith(asked),
-    (said, asked) => said.includes(asked)];
-
+  const kinds = [(key, asked) => key === asked, (key, asked) => key.startsWith(asked),
+    (key, asked) => key.includes(asked)];
   const order = new Intl.Collator("en", { numeric: true });
-  const listed = data.why.items.map(([said, label, near, score]) =>
-    ({ said, label, near, score, key: said.toLowerCase() }));
-  const found = [...listed];
-  listed.sort((one, other) => order.compare(one.key, other.key));
+  const MOST_HITS = 6;
+  const MOST_SORTED = 1000;
+  const MOST_MEMBERS = 30;
 
-  function find(asked) {
-    if (!asked) return [];
-    const found = kinds.flatMap((is) => listed.filter((one) => is(one.key, asked)));
-    return [...new Set(found)].slice(0, 6);
+  async function unpack() {
+    const packed = Uint8Array.from(atob(data.find.packed), (one) => one.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const { labels, names: said, sure, own } = JSON.parse(await new Response(stream).text());
+    let end = 0;
+    return labels.flatMap(([number, size, pure, mixed, why]) => {
+      const start = end;
+      end += size;
+      const label = { number, pure, mixed, why, members: said.slice(start, end) };
+      return label.members.map((name, at) => {
+        const more = own[start + at] || "";
+        const short = name.toLowerCase();
+        return { name, label, own: more, sure: sure[start + at], short,
+          key: `${short} ${more.toLowerCase()}` };
+      });
+    });
+  }
+  const unpacked = unpack();
+
+  async function find() {
+    const asked = search.value.trim().toLowerCase();
+    const hits = new Set();
+    const listed = asked ? await unpacked : [];
+    for (const is of kinds) {
+      const found = [];
+      for (const one of listed) {
+        if (is(one.short, asked) || is(one.key, asked)) found.push(one);
+        if (found.length === MOST_SORTED) break;
+      }
+      found.sort((one, other) => order.compare(one.key, other.key));
+      found.forEach((one) => hits.add(one));
+      if (hits.size >= MOST_HITS) break;
+    }
+    return [...hits].slice(0, MOST_HITS);
   }
 
-  function choose(one) {
-    const at = data.why.explained[one.label] ?? "other";
-    document.querySelectorAll(".why").forEach((part) => { part.hidden = part.id !== `why-${at}`; });
+  function choose({ name, own, sure, label }) {
+    document.querySelectorAll(".why").forEach((part) => {
+      part.hidden = part.id !== `why-${label.why}`;
+    });
     byId("hits").hidden = true;
-    const part = byId(`why-${at}`);
-    if (at === "other") tell(part, one);
-    part.querySelector("h3").focus();
-  }
-
-  // What is known of an item whose label is not explained on this page.
-  function tell(part, one) {
-    const mates = found.filter((other) => other.label === one.label);
-    const [inside, outside] = part.querySelectorAll("p");
-    part.querySelector("h3").replaceChildren(...names([one.said]));
-    inside.replaceChildren(data.why.members.replace("{0}", mates.length), " ",
-      ...names(mates.slice(0, 50).map((other) => other.said)));
-    const [before, after] = data.why.outside.split("{0}");
-    outside.replaceChildren(...(one.near < 0 ? [data.why.alone]
-      : [before, ...names([found[one.near].said]), after.replace("{1}", one.score)]));
+    byId("found").hidden = false;
+    const [head, text] = byId("found").children;
+    const { members } = label;
+    const isAlone = members.length === 1;
+    const said = own ? [...names([own]), ". "] : [];
+    if (sure >= 0 && !label.mixed) said.push(`Confidence ${(sure / 100).toFixed(2)}. `);
+    if (isAlone) {
+      head.replaceChildren(...names([name]), ` ${data.find.alone}`);
+    } else {
+      head.replaceChildren(...names([name]), ` is in ${data.find.label} ${label.number}`);
+      const more = members.length - MOST_MEMBERS;
+      const likely = label.pure ? `, ${data.find.pure} ${label.pure}` : "";
+      said.push(`${members.length.toLocaleString("en-US")} ${data.find.items}${likely}: `,
+        ...names(members.slice(0, MOST_MEMBERS)), more > 0 ? ` and ${more} more.` : ".");
+    }
+    text.replaceChildren(...said);
+    head.focus();
   }
 
   function list(hits) {
     byId("hits").replaceChildren(...hits.map((one) => {
       const line = document.createElement("li");
       const button = document.createElement("button");
-      button.append(...names([one.said]));
+      button.append(...names([one.name]));
+      if (one.own) {
+        const own = document.createElement("span");
+        own.className = "own";
+        own.append(" ", ...names([one.own]));
+        button.append(own);
+      }
       button.addEventListener("click", () => choose(one));
       line.append(button);
       return line;
     }));
     if (!hits.length && search.value.trim()) {
       const line = document.createElement("li");
-      line.textContent = data.why.none;
+      line.textContent = data.find.none;
       byId("hits").append(line);
     }
     byId("hits").hidden = !search.value.trim();
   }
 
-  if (search) {
-    const hits = () => find(search.value.trim().toLowerCase());
-    search.addEventListener("input", () => list(hits()));
-    search.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && hits().length) choose(hits()[0]);
-    });
-  }
+  search.addEventListener("input", async () => list(await find()));
+  search.addEventListener("keydown", async (event) => {
+    if (event.key !== "Enter") return;
+    const [first] = await find();
+    if (first) choose(first);
+  });
   const zoom = byId("zoom");
   if (zoom) {
     zoom.addEventListener("input", () => document.body.style.setProperty("--zoom", zoom.value));

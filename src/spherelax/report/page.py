@@ -7,34 +7,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spherelax.io.answers.answers import UNSURE
 from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.dropped import find_dropped, say_dropped
-from spherelax.report.explained import Whys, why_data, why_section
+from spherelax.report.explained import Whys, why_section
 from spherelax.report.inputs import Example, Inputs, Oddity
 from spherelax.report.layout import Section, render
 from spherelax.report.markup import (
     bars,
     facts,
     name,
+    own_columns,
     packaged,
-    percent,
-    plain,
     table,
     text,
 )
+from spherelax.report.opening import opening
 from spherelax.report.outcome import CONFIDENCE_BINS, Entities, Outcome, UnsureRow
 from spherelax.report.pictures import Pictures
 from spherelax.report.plates import pictures_section
+from spherelax.report.search import search_data
 from spherelax.report.steps import Steps
 from spherelax.report.sweep import sweep_data, sweep_section
 from spherelax.report.verdict import verdict_section
 from spherelax.report.whole import Whole, whole_section
-from spherelax.result import SAME, TAKEN_FOR
-
-# Characters of the user's own columns that are shown beside a name.
-MAX_OWN = 80
+from spherelax.result import SAME, TAKEN_FOR, UNSURE, percent
 
 
 class Parts(NamedTuple):
@@ -53,26 +50,26 @@ class Parts(NamedTuple):
 
 def make_page(case: Case, parts: Parts, title: str) -> str:
     """Return the whole page."""
-    sections = [
-        Section("input", "Input", _input(case, parts.inputs, parts.oddities)),
-        Section("output", case.say("Labels"), _output(case, parts)),
-        Section("sweep", "Other resolutions", sweep_section(case, parts.steps)),
-    ]
+    first = opening(case, parts.steps)
+    sections = [] if first is None else [first]
     if parts.pictures is not None:
         body = pictures_section(case, parts.pictures)
         sections.append(Section("images", "Matches on images", body))
     whole = whole_section(case, parts.wholes, parts.crops)
     sections += [
         Section("whole", case.say("One label whole"), whole),
-        Section("why", "Why together, why apart", why_section(case, parts.whys)),
-        Section("unsure", case.say("Items with the lowest confidence"), _unsure(case, parts)),
+        Section("why", case.say("Find an item"), why_section(case, parts.whys)),
+        Section("unsure", case.say("Least certain items"), _unsure(case, parts)),
+        Section("output", "Numbers", _output(case, parts)),
+        Section("input", "Input", _input(case, parts.inputs, parts.oddities)),
+        Section("sweep", "Other resolutions", sweep_section(case, parts.steps)),
     ]
     return render(
         title,
         sections,
-        before=verdict_section(case, parts.outcome, len(parts.oddities)),
+        before=verdict_section(case, len(parts.oddities)),
         script=packaged("page.js"),
-        data={**sweep_data(case, parts.steps), "why": why_data(case, parts.whys)},
+        data={**sweep_data(case, parts.steps), "find": search_data(case, parts.whys)},
     )
 
 
@@ -85,12 +82,11 @@ def _input(case: Case, inputs: Inputs, oddities: list[Oddity]) -> str:
         low, high = min(sizes, default=0), max(sizes, default=0)
         each = count(low, "item") if low == high else f"{low:,} to {high:,} items"
         said.append(("Groups", f"{inputs.n_groups:,}", f"of {each}{free}"))
-    span = f"median, from {inputs.smallest:.3g} to {inputs.largest:.3g}"
-    if inputs.smallest == inputs.largest:
-        span = "all the same" if inputs.n_edges else "no pair is similar"
+    said.append(("Similar pairs", f"{inputs.n_edges:,}", f"{percent(inputs.density)} of all pairs"))
+    if inputs.smallest != inputs.largest:
+        span = f"median, from {inputs.smallest:.3g} to {inputs.largest:.3g}"
+        said.append(("Similarity", f"{inputs.median:.3g}", span))
     said += [
-        ("Similar pairs", f"{inputs.n_edges:,}", f"{percent(inputs.density)} of all pairs"),
-        ("Similarity", f"{inputs.median:.3g}", span),
         (
             "Connected components",
             f"{inputs.n_components:,}",
@@ -193,7 +189,7 @@ def _output(case: Case, parts: Parts) -> str:
     confidence = _bars(case, outcome.confidence, "items by confidence", meaning, "confidence")
     entities = "" if outcome.entities is None else _entities(case, outcome.entities)
     two = f'<div class="two">{confidence}{_groups(case, outcome)}</div>{entities}'
-    return _facts(case, said) + why + two
+    return f"<p>{text(case.words.chosen(case.result))}</p>{_facts(case, said)}{why}{two}"
 
 
 def _steady(case: Case) -> str:
@@ -262,7 +258,7 @@ def _unsure(case: Case, parts: Parts) -> str:
     """Return the table of the items with the lowest confidence."""
     rows = parts.unsure
     if not rows:
-        return case.say("<p>Every item has confidence 1.</p>")
+        return case.say("<p>Every item has confidence 1.00.</p>")
     columns = {
         "item": [_described(case, row.item) for row in rows],
         "group": [name(row.group or "") for row in rows],
@@ -281,13 +277,17 @@ def _unsure(case: Case, parts: Parts) -> str:
     if all(case.names[row.item].startswith(row.group or "") for row in rows):
         del columns["group"]
     taken = ""
-    if case.groups is None:
+    if all(row.other_label is None for row in rows):
+        for absent in ("other label", "similarity there", "closest item there", "place there"):
+            del columns[absent]
+    elif case.groups is None:
         del columns["place there"]
     elif any(row.taken for row in rows):
         taken = " A place is taken if an item of the same group has the other label."
+    other = ", and the best other label of each" if "other label" in columns else ""
     caption = (
-        f"The {len(rows)} of {count(case.n_items, 'item')} with the lowest confidence, and the "
-        f"best other label of each. Similarities are sums over the items of a label.{taken}"
+        f"The {len(rows)} of {count(case.n_items, 'item')} with the lowest confidence{other}. "
+        f"Similarities are sums over the items of a label.{taken}"
     )
     is_number = ("label", "confidence", "similarity", "other label", "similarity there")
     return table(
@@ -302,11 +302,8 @@ def _unsure(case: Case, parts: Parts) -> str:
 
 def _described(case: Case, item: int) -> str:
     """Return the name of an item, and what the user's own columns say of it."""
-    own = [str(values[item]) for values in case.details.values() if values[item] is not None]
-    said = plain(", ".join(own))
-    if len(said) > MAX_OWN:
-        said = f"{said[: MAX_OWN - 1]}…"
-    shown = f' <span class="own">{text(said)}</span>' if own else ""
+    own = own_columns(case.details, item)
+    shown = f' <span class="own">{text(own)}</span>' if own else ""
     return f"{name(case.names[item])}{shown}"
 
 

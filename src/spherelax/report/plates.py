@@ -9,10 +9,12 @@ import numpy as np
 from spherelax.io.words import count
 from spherelax.report.case import Case
 from spherelax.report.markup import isolated, name, text
-from spherelax.report.pictures import KINDS, Pair, Pictures, Thumbnail
+from spherelax.report.pictures import KINDS, Pair, Pictures
 
 # Pixels between two images.
 GAP = 12
+# Largest height of the images on the page, in rem.
+HIGHEST = 30
 MEANINGS = {
     "dropped": "similar, but without a common label",
     "added": "not similar, but with a common label",
@@ -52,50 +54,44 @@ def pictures_section(case: Case, pictures: Pictures) -> str:
         for kind in KINDS
     )
     return (
-        f"<p>{which} Point at a dropped line to see why.</p>"
         f'<svg class="store" aria-hidden="true"><defs>{files}</defs></svg>'
         f'<p class="chooser" hidden><label for="pair-choice">Two images</label>'
         f'<select id="pair-choice" data-shows="pair" autocomplete="off">{options}</select></p>'
-        '<div class="pictures"><fieldset class="choice"><legend>'
-        f"{case.say('Lines between items')}</legend>{kinds}</fieldset>"
-        f"<div>{drawn}</div></div>"
+        f'<div class="pictures">{drawn}<fieldset class="choice"><legend>'
+        f"{case.say('Lines between items')}</legend>{kinds}</fieldset></div>"
+        f'<p class="note">{which} Point at a dropped line to see why.</p>'
     )
 
 
 def _pair(pictures: Pictures, pair: Pair, *, is_hidden: bool) -> str:
-    """Draw two images and the lines between them; wide images are one above the other."""
+    """Draw two images side by side, and the lines between them."""
     one, two = pictures.thumbnails[pair.first], pictures.thumbnails[pair.second]
-    dx, dy, width, height = _layout(one, two)
+    dx = one.width + GAP
+    width, height = dx + two.width, max(one.height, two.height)
     key = f"pair-{pair.first}-{pair.second}"
-    lines = "".join(_lines(pair, kind, dx, dy) for kind in reversed(KINDS))
+    lines = "".join(_lines(pair, kind, dx) for kind in reversed(KINDS))
     n_lines = sum(pair.counts.values())
     some = f" {len(pair.kinds)} of them are drawn." if len(pair.kinds) < n_lines else ""
     said = ", ".join(f"{pair.counts[kind]:,} {kind}" for kind in KINDS)
     return (
-        f'<figure class="pair" id="{key}"{" hidden" if is_hidden else ""}>'
+        f'<figure class="pair" id="{key}" style="max-width:{HIGHEST * width / height:.1f}rem"'
+        f"{' hidden' if is_hidden else ''}>"
         f'<svg viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="Lines between {_title(pictures, pair)}">'
         f'<use href="#image-{pair.first}"/>'
-        f'<use href="#image-{pair.second}" x="{dx}" y="{dy}"/>{lines}</svg>'
-        f"<figcaption>{name(one.group)} {'and' if dx else 'above'} {name(two.group)}: "
+        f'<use href="#image-{pair.second}" x="{dx}"/>{lines}</svg>'
+        f"<figcaption>{name(one.group)} and {name(two.group)}: "
         f"{count(n_lines, 'line')}, {said}.{some}</figcaption></figure>"
     )
 
 
-def _layout(one: Thumbnail, two: Thumbnail) -> tuple[int, int, int, int]:
-    """Return x and y of the second image, and the width and height of both together."""
-    if one.width >= one.height:
-        return 0, one.height + GAP, max(one.width, two.width), one.height + GAP + two.height
-    return one.width + GAP, 0, one.width + GAP + two.width, max(one.height, two.height)
-
-
-def _lines(pair: Pair, kind: str, dx: int, dy: int) -> str:
+def _lines(pair: Pair, kind: str, dx: int) -> str:
     """Draw the lines of one kind."""
     drawn = []
     for ends, found, note in zip(pair.ends, pair.kinds, pair.notes, strict=True):
         if found == kind:
             title = f"<title>{text(note)}</title>" if note else ""
-            x1, y1, x2, y2 = (f"{at:.1f}" for at in np.add(ends, (0, 0, dx, dy)))
+            x1, y1, x2, y2 = (f"{at:.1f}" for at in np.add(ends, (0, 0, dx, 0)))
             line = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
             drawn.append(
                 f'<g>{title}<line class="{kind} halo" {line}<line class="{kind}" {line}'

@@ -17,12 +17,12 @@ from spherelax.report.markup import (
     facts,
     name,
     packaged,
-    percent,
     shortened,
     table,
     text,
 )
 from spherelax.report.steps import Frame, Steps, size_bins
+from spherelax.result import percent
 
 # Longest name, in characters, in the list of the items of a label.
 MAX_MEMBER = 32
@@ -54,7 +54,7 @@ def sweep_section(case: Case, steps: Steps) -> str:
             (term, f'<span id="{place}">{text(value)}</span>', "")
             for term, (place, value) in zip(terms, said.items(), strict=False)
         ),
-        matrix=_matrix(case, frame),
+        matrix=matrix_figure(case, frame, moves=True),
         sizes=bars(
             case.say("Number of labels by size"),
             (case.say("items"), case.say("labels")),
@@ -104,15 +104,18 @@ def _largest(case: Case, frame: Frame) -> str:
     )
 
 
-def _matrix(case: Case, frame: Frame) -> str:
-    """Draw the similarities, sorted by label."""
+def matrix_figure(case: Case, frame: Frame, *, moves: bool = False) -> str:
+    """Draw the similarities, sorted by label; ``moves`` gives it the ids that the slider knows."""
+    matrix, blocks, note = (
+        f' id="{part}"' if moves else "" for part in ("matrix", "blocks", "matrix-note")
+    )
     return (
         '<figure class="matrix"><div class="box">'
-        f'<img id="matrix" alt="{text(_alt(case, frame))}" '
+        f'<img{matrix} alt="{text(_alt(case, frame))}" '
         f'src="data:image/png;base64,{_base64(frame.picture)}">'
         '<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path id="blocks" d="{_blocks(frame)}"/></svg></div>'
-        f'<figcaption id="matrix-note">{text(_note(case, frame))}</figcaption></figure>'
+        f'<path{blocks} d="{_blocks(frame)}"/></svg></div>'
+        f"<figcaption{note}>{text(_note(case, frame))}</figcaption></figure>"
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spherelax.io.words import count
 from spherelax.report.case import Case
@@ -32,10 +34,8 @@ def choose_whole(case: Case) -> list[Whole]:
     """Choose labels of several items: the least certain ones, then the largest."""
     labels = case.result.labels
     sizes = np.bincount(labels)
-    sure = np.full(len(sizes), np.inf)
-    np.minimum.at(sure, labels, case.result.confidence)
     several = np.flatnonzero(sizes > 1)
-    doubtful = several[np.argsort(sure[several], kind="stable")][: MAX_WHOLE // 2]
+    doubtful = several[np.argsort(case.sure[several], kind="stable")][: MAX_WHOLE // 2]
     large = several[np.argsort(-sizes[several], kind="stable")][:MAX_WHOLE]
     chosen = list(dict.fromkeys([*doubtful.tolist(), *large.tolist()]))[:MAX_WHOLE]
     together = labels[case.rows] == labels[case.graph.indices]
@@ -47,8 +47,13 @@ def choose_whole(case: Case) -> list[Whole]:
             members[:MAX_MEMBERS].tolist(),
             n_similar[members[:MAX_MEMBERS]].tolist(),
         )
-        for members in (np.flatnonzero(labels == label) for label in chosen)
+        for members in (_least_first(case, np.flatnonzero(labels == label)) for label in chosen)
     ]
+
+
+def _least_first(case: Case, members: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the items of a label with the lowest confidence first."""
+    return members[np.argsort(case.result.confidence[members], kind="stable")]
 
 
 def whole_section(case: Case, wholes: list[Whole], crops: Mapping[int, bytes]) -> str:
@@ -77,32 +82,49 @@ def whole_section(case: Case, wholes: list[Whole], crops: Mapping[int, bytes]) -
 
 
 def _least(case: Case, whole: Whole) -> str:
-    """Say how large a label is and how sure its least certain item."""
+    """Say how large a label is, and how likely it is pure or how sure its least certain item."""
+    pure = case.purity(int(case.result.labels[whole.members[0]]))
     least = float(case.result.confidence[whole.members].min())
-    return f"{count(whole.size, case.words.item)}, confidence from {least:.2f}"
+    said = f"one thing: {pure} likely" if pure else f"confidence from {least:.2f}"
+    return f"{count(whole.size, case.words.item)}, {said}"
 
 
 def _table(case: Case, whole: Whole) -> str:
     """Return the items of a label with the user's own columns."""
-    own = list(case.details)[:MAX_DETAILS]
-    others = whole.size - 1
+    columns, label = _columns(case), int(case.result.labels[whole.members[0]])
+    others, is_mixed = whole.size - 1, bool(case.mixed[label])
     rows = [
         (
             name(case.names[item]),
-            *(name(_plain(case.details[column][item])) for column in own),
-            f"{case.result.confidence[item]:.2f}",
+            *(name(_plain(column[item])) for column in columns.values()),
+            *(() if is_mixed else (f"{case.result.confidence[item]:.2f}",)),
             f"{n_similar:,} of {others:,}",
         )
         for item, n_similar in zip(whole.members, whole.n_similar, strict=True)
     ]
-    some = f"The first {len(rows)} of its" if len(rows) < whole.size else "All its"
+    some = f"{len(rows)} of its" if len(rows) < whole.size else "All its"
+    pure = case.purity(label)
+    likely = f" It is {pure} likely that all are the same thing." if pure else ""
+    if is_mixed:
+        likely += " More likely they are not, so that no single item has a probability."
     caption = case.say(
-        f"Label {whole.number}. {some} {count(whole.size, 'item')}, and to how many of the others "
-        "each is similar"
+        f"Label {whole.number}. {some} {count(whole.size, 'item')}, the least certain first, and "
+        f"to how many of the others each is similar.{likely}"
     )
-    heads = (case.words.item, *map(isolated, own), "confidence", "similar to")
-    last = len(heads) - 1
-    return table(caption, heads, rows, numbers=(last - 1, last), is_stacked=True)
+    sure = () if is_mixed else ("confidence",)
+    heads = (case.words.item, *map(isolated, columns), *sure, "similar to")
+    first = 1 if case.view is not None else 1 + len(columns)
+    numbers = range(first, len(heads))
+    return table(caption, heads, rows, numbers=numbers, is_stacked=True)
+
+
+def _columns(case: Case) -> dict[str, Sequence[object]]:
+    """Return the columns that stand beside the items: the user's own, or features of points."""
+    view = case.view
+    if view is None or not view.are_features:
+        return dict(islice(case.details.items(), MAX_DETAILS))
+    named = zip(view.columns, view.points.T, strict=True)
+    return dict(islice(((str(name), column) for name, column in named), MAX_DETAILS))
 
 
 def _on_images(case: Case, whole: Whole, crops: Mapping[int, bytes]) -> str:
@@ -110,13 +132,19 @@ def _on_images(case: Case, whole: Whole, crops: Mapping[int, bytes]) -> str:
     shown = "".join(
         f'<li><div class="crop"><img alt="{text(case.names[item])}" '
         f'src="data:image/jpeg;base64,{base64.b64encode(crops[item]).decode()}"></div>'
-        f"<p>{name(case.names[item])} <span>{case.result.confidence[item]:.2f}</span></p></li>"
+        f"<p>{name(case.names[item])} <span>{_sure(case, item)}</span></p></li>"
         for item in whole.members
         if item in crops
     )
     return f'<ul class="crops">{shown}</ul>'
 
 
+def _sure(case: Case, item: int) -> str:
+    """Return the confidence of an item; empty if its label likely holds different things."""
+    is_mixed = bool(case.mixed[case.result.labels[item]])
+    return "" if is_mixed else f"{case.result.confidence[item]:.2f}"
+
+
 def _plain(value: object) -> str:
     """Return a value of the user as text; a missing one is empty."""
-    return "" if value is None else str(value)
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

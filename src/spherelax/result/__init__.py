@@ -9,6 +9,7 @@ from spherelax.result.questions import Drawn, Questions
 from spherelax.result.reading import Reading
 from spherelax.result.sentences import (
     TAKEN_FOR,
+    percent,
     say_alternative,
     say_duplicates,
     say_reading,
@@ -16,10 +17,12 @@ from spherelax.result.sentences import (
     say_tied,
 )
 from spherelax.result.status import Status
+from spherelax.result.verdict import UNSURE, Verdict, judge
 
 __all__ = [
     "SAME",
     "TAKEN_FOR",
+    "UNSURE",
     "Callback",
     "Change",
     "Cut",
@@ -40,7 +43,10 @@ __all__ = [
     "Status",
     "Step",
     "SweepPath",
+    "Verdict",
+    "judge",
     "nearest_step",
+    "percent",
     "say_alternative",
     "say_duplicates",
     "say_reading",

@@ -140,3 +140,22 @@ def say_tied(result: Result) -> str | None:
         "tell copies from different things that look the same: compare more of what is known of "
         "the items."
     )
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with two or three digits; only exact 0 and 1 become 0% and 100%.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(0.9932), percent(0.99996), percent(0.42)
+    ('100%', '99.3%', 'over 99.9%', '42%')
+    >>> percent(0.0), percent(0.00022), percent(1e-7), percent(0.052)
+    ('0%', '0.022%', 'under 0.001%', '5.2%')
+    """
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    if not 1e-5 <= share <= 0.999:
+        return "under 0.001%" if share < 0.5 else "over 99.9%"
+    if 0.1 <= share <= 0.99:
+        return f"{share:.0%}"
+    return f"{100 * share:.3g}%" if share > 0.5 else f"{100 * share:.2g}%"

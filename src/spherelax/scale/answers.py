@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spherelax.io.answers.answers import UNSURE
 from spherelax.io.answers.packed import Values
 from spherelax.io.files.mapped import mapped
 from spherelax.io.files.seals import damaged, read_json, seal_json
 from spherelax.io.tables.parquet import parquet_batches, parquet_columns, write_parquet
+from spherelax.result import UNSURE
 from spherelax.scale.shards import ITEMS, Shard, read_plan
 from spherelax.scale.shares import CONFIDENCE, LABELS
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spherelax.io.answers.answers import UNSURE
 from spherelax.io.answers.packed import Values
 from spherelax.io.words import RECORDS, count
 from spherelax.report.layout import Section, render
-from spherelax.report.markup import bars, facts, name, percent, table, text
+from spherelax.report.markup import bars, facts, name, table, text
+from spherelax.result import UNSURE, percent
 from spherelax.scale.answers import N_BINS, N_SAMPLES
 from spherelax.scale.entities import Entities
 from spherelax.scale.shards import Plan

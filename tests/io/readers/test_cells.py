@@ -72,6 +72,22 @@ def test_h5ad_files_are_read(adata, tmp_path):
     np.testing.assert_array_equal(found.toarray(), 2 * neighbours().toarray())
 
 
+@pytest.mark.parametrize("name", ["X_umap", "X_pca"])
+def test_cells_have_their_place_in_a_plane(adata, tmp_path, name):
+    assert from_anndata(adata).view is None
+    adata.obsm["X_umap"] = sp.csr_matrix(np.ones((60, 2)))  # no embedding is sparse
+    assert from_anndata(adata).view is None
+    del adata.obsm["X_umap"]
+    places = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
+    adata.obsm["X_pca"] = -places
+    adata.obsm[name] = places
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    for view in (from_anndata(adata).view, read_h5ad(tmp_path / "cells.h5ad").view):
+        np.testing.assert_array_equal(view.points, places[:, :2])
+        assert view.columns == cells.AXES[name]
+        assert not view.are_features
+
+
 def test_labels_go_into_a_copy_of_a_file(adata, tmp_path):
     anndata, pandas = pytest.importorskip("anndata"), pytest.importorskip("pandas")
     adata.obs["type"] = pandas.Categorical(["b", "a"] * 30, ["b", "a"], ordered=True)

@@ -217,3 +217,15 @@ def test_integers_beyond_a_double_are_rounded(tmp_path):
     path = tmp_path / "points.parquet"
     pq.write_table(pa.table({"a": pa.array([2**63, 1], pa.uint64())}), path)
     assert read_points(path).points.tolist() == [[2.0**63], [1.0]]
+
+
+def test_names_of_features_are_kept_for_reports(tmp_path):
+    path = write(tmp_path / "p.csv", "id,x,y,z\na,1,20,3\nb,2,40,5\nc,4,10,6\n")
+    table = read_points(path, columns=["z", "x"])
+    assert table.columns == ["z", "x"]
+    graph = sl.similarity.neighbor_graph(table.points)
+    view = table.joined(graph).view
+    assert view.columns == ["z", "x"]
+    np.testing.assert_array_equal(view.points, [[3, 1], [5, 2], [6, 4]])
+    np.testing.assert_array_equal(view.unit, graph.places.unit)
+    assert read_points(write(tmp_path / "q.csv", "1,2\n3,4\n")).columns is None

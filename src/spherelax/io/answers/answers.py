@@ -15,9 +15,8 @@ from spherelax.io.answers.saved import save_result
 from spherelax.io.files.writing import replace_file
 from spherelax.io.items import Columns, Named, Names
 from spherelax.io.tables.parquet import parquet_bytes
-from spherelax.result import Result
+from spherelax.result import UNSURE, Result
 
-UNSURE = 0.1  # items of less confidence are counted in a summary
 TABLES = (".csv", ".tsv", ".parquet")
 ENDINGS = (*TABLES, ".json", ".npz")
 # A spreadsheet takes text that begins with one of these for a formula, or drops it.

@@ -19,7 +19,7 @@ from spherelax._version import __version__
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.apart import Arrays, apart
 from spherelax.io.files.writing import drafted
-from spherelax.io.items import Items, check_count
+from spherelax.io.items import Items, View, check_count
 from spherelax.io.readers.graphs import undirected
 from spherelax.io.words import CELLS, Words
 from spherelax.labels import by_size
@@ -32,6 +32,8 @@ ENDING = ".h5ad"
 READ = (ENDING, ".h5")  # endings of files that are read: one from a pipe has the second
 CONNECTIVITIES = "connectivities"  # where scanpy puts the graph
 CURVES = ("resolutions", "n_labels", "stability")  # of the path, that a copy gets
+# Where scanpy puts places of cells in a plane, the best first, and what the axes are called.
+AXES = {"X_umap": ("UMAP 1", "UMAP 2"), "X_pca": ("first component", "second component")}
 KIND = "neighbors"  # what similarities are: every cell is joined to its nearest ones
 
 
@@ -101,7 +103,7 @@ def from_anndata(
     if graph not in adata.obsp:
         raise InvalidInputError(_absent("obsp", graph, adata.obsp))
     W = undirected(adata.obsp[graph], f"obsp[{graph!r}]")
-    return Cells(W, ids=list(adata.obs_names), kind=KIND)
+    return Cells(W, ids=list(adata.obs_names), kind=KIND, view=_view(adata))
 
 
 def label_obs(adata: AnnData, result: Result, *, key: str = "spherelax") -> None:
@@ -188,10 +190,13 @@ def read_h5ad(
     _check_files(path, READ)
     found = apart(_graph, path, neighbors_key=neighbors_key, obsp=obsp)
     ids = json.loads(found["ids"].tobytes())
-    if "dense" in found:
-        return Cells(found["dense"], ids, kind=KIND)
-    W = sp.csr_array((found["data"], found["indices"], found["indptr"]), shape=(len(ids),) * 2)
-    return Cells(W, ids, kind=KIND)
+    W = found.get("dense")
+    if W is None:
+        W = sp.csr_array((found["data"], found["indices"], found["indptr"]), shape=(len(ids),) * 2)
+    places = (
+        View(found[name], axes, are_features=False) for name, axes in AXES.items() if name in found
+    )
+    return Cells(W, ids, kind=KIND, view=next(places, None))
 
 
 def write_h5ad(
@@ -254,10 +259,25 @@ def _graph(path: Path, *, neighbors_key: str | None, obsp: str | None) -> Arrays
     finally:
         adata.file.close()
     W, ids = items.similarity, np.frombuffer(json.dumps(items.ids).encode(), dtype=np.uint8)
+    known = {
+        name: items.view.points
+        for name, axes in AXES.items()
+        if items.view is not None and items.view.columns == axes
+    }
     if not sp.issparse(W):
-        return {"ids": ids, "dense": W}
+        return {"ids": ids, "dense": W, **known}
     W.check_format(full_check=True)  # wrong indices would crash the interpreter later
-    return {"ids": ids, "data": W.data, "indices": W.indices, "indptr": W.indptr}
+    return {"ids": ids, "data": W.data, "indices": W.indices, "indptr": W.indptr, **known}
+
+
+def _view(adata: AnnData) -> View | None:
+    """Return where the cells are in a plane: their UMAP or else their first two components."""
+    known = getattr(adata, "obsm", {})
+    for name, axes in AXES.items():
+        places = np.asarray(known.get(name))
+        if places.ndim == 2 and places.shape[1] >= 2 and places.dtype.kind in "biuf":
+            return View(places[:, :2].astype(float), axes, are_features=False)
+    return None
 
 
 def _labelled(path: Path, *, draft: str, key: str, **result: object) -> Arrays:

@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError, shown
 from spherelax.io.files.source import File, Source
-from spherelax.io.items import Items, Named, Names
+from spherelax.io.items import Items, Named, Names, View
 from spherelax.io.tables import rows
 from spherelax.io.tables.arrays import read_matrix
 from spherelax.io.tables.parquet import read_parquet
 from spherelax.io.words import POINTS, Words
+from spherelax.problem import Problem
+
+if TYPE_CHECKING:
+    from spherelax.similarity import NeighborGraph
 
 ENDINGS = (*rows.ENDINGS, ".parquet", ".npy")
 # A column with one of these names holds ids, not a feature; pandas writes the first two.
@@ -37,6 +41,8 @@ class Points(Named):
         As in :class:`spherelax.SphereClustering`.
     ids : list or None
         Name of each point, of any type. None: points are numbered from 0.
+    columns : list of str or None
+        Names of the features. None: they are numbered from 0.
 
     Examples
     --------
@@ -46,12 +52,29 @@ class Points(Named):
 
     points: NDArray[np.float64]
     ids: Names | None
+    columns: list[str] | None = None
     words: ClassVar[Words] = POINTS
 
     @property
     def n_items(self) -> int:
         """Number of points."""
         return len(self.points)
+
+    def joined(self, graph: NeighborGraph) -> Items:
+        """Return the points joined with their neighbours, for a report.
+
+        Examples
+        --------
+        >>> import spherelax as sl
+        >>> table = Points(np.array([[0.0], [1.0], [5.0]]), ["a", "b", "c"])
+        >>> items = table.joined(sl.similarity.neighbor_graph(table.points))
+        >>> items.names, items.view.columns
+        (['a', 'b', 'c'], ['feature 0'])
+        """
+        names = self.columns or [f"feature {at}" for at in range(self.points.shape[1])]
+        unit = 1.0 if graph.places is None else graph.places.unit
+        problem = Problem(graph.similarity, None, "graph")  # the graph is a checked matrix
+        return Neighbors.of(problem, self.ids, View(self.points, names, unit))
 
 
 class Neighbors(Items):
@@ -161,9 +184,10 @@ def _from_text(source: Source, chosen: Sequence[str] | None) -> Points:
     table = rows.read_table(source, "a table of features", _AnyWidth(), has_header)
     names = header or [str(number) for number in range(1, len(table.columns) + 1)]
     at = _id_column(header, [_is_mostly_text(column) for column in table.columns])
-    features = []
+    features, taken = [], []
     for number in _features(source.path, names, at, chosen):
         column = table.columns[number]
+        taken.append(names[number])
         values = _numbers(column)
         broken = np.flatnonzero(~np.isfinite(values))
         if len(broken):
@@ -175,7 +199,7 @@ def _from_text(source: Source, chosen: Sequence[str] | None) -> Points:
             )
         features.append(values)
     ids = None if at is None else table.columns[at]
-    return Points(_stacked(source.path, features), ids)
+    return Points(_stacked(source.path, features), ids, taken if header else None)
 
 
 def _from_parquet(path: Path, chosen: Sequence[str] | None) -> Points:
@@ -187,9 +211,10 @@ def _from_parquet(path: Path, chosen: Sequence[str] | None) -> Points:
         for kind in table.schema.types
     ]
     at = _id_column(table.column_names, [not is_number for is_number in numeric])
-    features = []
+    features, taken = [], []
     for number in _features(path, table.column_names, at, chosen):
         name, column = table.column_names[number], table.column(number)
+        taken.append(name)
         if not numeric[number]:
             raise InvalidInputError(
                 f"{path}, column {shown(name)}: must hold numbers; found {column.type}"
@@ -204,7 +229,7 @@ def _from_parquet(path: Path, chosen: Sequence[str] | None) -> Points:
             )
         features.append(values)
     ids = None if at is None else table.column(at).to_pylist()
-    return Points(_stacked(path, features), ids)
+    return Points(_stacked(path, features), ids, taken)
 
 
 def _features(
