@@ -22,6 +22,7 @@ METHODS: dict[str, dict[str, Any]] = {
     # k = 100, step 0.01, N = 5 and kappa = 0.01 are the paper's settings for this experiment.
     contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=5, kappa=0.01)},
     "CLEAR": {},
+    "HDBSCAN with groups": {},
     "MatchEig": {},
     "Spectral": {},
     "Spectral, as published": {"reference": "first"},
