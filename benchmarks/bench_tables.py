@@ -52,9 +52,10 @@ def compare(table: Table, *, has_sources: bool) -> list[float]:
     """Return F of all methods."""
     W, sources = table.similarity, table.sources
     linked = [links(table, t) for t in (0.0, *table.thresholds)] if has_sources else [np.nan]
+    at_half = table.f_score(union_find(W, threshold=HALF))
     return [
-        table.f_score(union_find(W, threshold=HALF)),
-        best_components(table),
+        at_half,
+        max(at_half, best_components(table)),
         linked[0],
         max(linked),
         table.f_score(constrained_hdbscan(W, sources)),

@@ -122,15 +122,6 @@ def test_communities_of_a_benchmark_graph(lfr):
     assert are_connected(W, result.labels)
 
 
-def test_several_edges_are_one_with_their_sum():
-    graph = nx.karate_club_graph()
-    several = nx.MultiGraph(graph)
-    graph[0][1]["weight"] = graph[0][1]["weight"] + 9
-    several.add_edge(0, 1, weight=9)
-    one, other = sl.solve(matrix(graph)), sl.solve(matrix(several))
-    np.testing.assert_array_equal(one.labels, other.labels)
-
-
 def test_loops_are_not_used():
     W = matrix(nx.karate_club_graph()).tolil()
     free = sl.solve(W.tocsr()).labels

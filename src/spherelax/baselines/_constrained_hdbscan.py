@@ -59,7 +59,7 @@ def constrained_hdbscan(
             min_samples=1,
             metric="precomputed",
             algorithm="kruskal",
-            cannot_link_groups=problem.groups.astype(np.int32),
+            cannot_link_groups=np.asarray(problem.groups, dtype=np.int32),
             allow_single_cluster=True,
         )
         .fit(distances)

@@ -53,7 +53,7 @@ def single_best_links(
     order = np.lexsort((col, row, -pairs.data[kept]))
     labels = list(range(problem.n_items))
     members = [[item] for item in labels]
-    held = [{group} for group in problem.groups.tolist()]
+    held = [{group} for group in np.asarray(problem.groups).tolist()]
     for first, second in zip(row[order].tolist(), col[order].tolist(), strict=True):
         one, other = labels[first], labels[second]
         if one == other or not held[one].isdisjoint(held[other]):
