@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from bench_records import DATA, HALVES, Table, best_components, single_best_links, tables
+from bench_records import DATA, HALVES, Stored, Table, best_components, links, tables
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
@@ -33,25 +33,12 @@ FOLDER = DATA / "entity_resolution" / "scored_pairs"
 METHODS = ("components*", "links", "links*", "spherelax")
 
 
-class List(NamedTuple):
-    """A table of scored pairs, and whether its sources hold an entity at most once."""
-
-    table: Table
-    has_sources: bool
-
-
-def lists() -> Iterator[List]:
-    """Yield the tables of scored pairs; those of a model's probabilities have no sources."""
-    for path in sorted(FOLDER.glob("*.npz")):
-        with np.load(path) as file:
-            m, score = len(file["truth"]), file["score" if "score" in file else "p"].astype(float)
-            half = sp.coo_array((score, (file["i"], file["j"])), shape=(m, m))
-            source = file["source"] if "source" in file else np.zeros(m, dtype=int)
-            table = Table(path.stem, sp.csr_array(half + half.T), source, file["truth"])
-            yield List(table, bool(file["duplicate_free"]) if "duplicate_free" in file else False)
-
-
 Compared = tuple[NDArray[np.float64], NDArray[Any]]
+
+
+def lists() -> Iterator[Stored]:
+    """Yield the tables of scored pairs; those of a model's probabilities have no sources."""
+    yield from map(Stored.read, sorted(FOLDER.glob("*.npz")))
 
 
 class Calibration(NamedTuple):
@@ -122,13 +109,13 @@ def _print(name: str, row: list[float]) -> None:
 def compare(table: Table, *, has_sources: bool) -> list[float]:
     """Return F of all methods, the calibration errors and the AUC."""
     result = sl.solve(table.similarity, table.sources if has_sources else None)
-    links = [np.nan]
+    scores = [np.nan]
     if has_sources:
-        links = [table.f_score(single_best_links(table, t)) for t in (0.0, *table.thresholds)]
+        scores = [links(table, t) for t in (0.0, *table.thresholds)]
     return [
         best_components(table),
-        links[0],
-        max(links),
+        scores[0],
+        max(scores),
         table.f_score(result.labels),
         *Calibration.of(result, table.truth).errors(),
     ]

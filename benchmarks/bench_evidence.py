@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from bench_calibration import auc
-from bench_records import DATA, Table, best_components, single_best_links
+from bench_records import DATA, Stored, Table, best_components, links
 from graph_families import graphs
 from group_families import problems
 from numpy.typing import NDArray
@@ -119,25 +119,19 @@ def of_groups(seeds: range) -> Iterator[Case]:
     """Yield matches with three groups or more."""
     for family, _, (W, groups, truth) in problems(seeds):
         table = Table(family, W, groups, truth)
-        links = table.f_score(single_best_links(table))
-        yield Case(f"groups: {family}", lambda W=W, g=groups: sl.solve(W, g), (truth,), links)
+        linked = links(table)
+        yield Case(f"groups: {family}", lambda W=W, g=groups: sl.solve(W, g), (truth,), linked)
 
 
 def of_lists(_: range) -> Iterator[Case]:
     """Yield tables of scored pairs; few of them have sources."""
     for path in sorted(ENTITIES.glob("*/*.npz")):
-        with np.load(path) as file:
-            m, score = len(file["truth"]), file["score" if "score" in file else "p"].astype(float)
-            half = sp.coo_array((score, (file["i"], file["j"])), shape=(m, m))
-            has_sources = "duplicate_free" in file and bool(file["duplicate_free"])
-            groups = file["source"] if has_sources else None
-            truth = file["truth"]
-        table = Table(path.stem, sp.csr_array(half + half.T), groups, truth)
-        told = table.f_score(single_best_links(table)) if has_sources else best_components(table)
+        table, has_sources = Stored.read(path)
+        told = links(table) if has_sources else best_components(table)
         yield Case(
             f"{'sources' if has_sources else 'list'}: {path.stem}",
-            lambda t=table: sl.solve(t.similarity, t.sources),
-            (truth,),
+            lambda t=table, s=has_sources: sl.solve(t.similarity, t.sources if s else None),
+            (table.truth,),
             told,
         )
 

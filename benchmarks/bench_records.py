@@ -28,6 +28,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import spherelax as sl
+from spherelax.baselines import single_best_links
 
 DATA = Path(os.environ.get("SPHERELAX_DATA", Path(__file__).parents[2] / "shared" / "data"))
 FIELDS = (("title",), ("title", "artist"), ("artist", "album"), ("title", "artist", "album"))
@@ -55,6 +56,24 @@ class Table(NamedTuple):
     def thresholds(self) -> NDArray[np.float64]:
         """Thresholds to try."""
         return np.unique(np.quantile(self.similarity.data, np.linspace(0, 1, N_THRESHOLDS)))
+
+
+class Stored(NamedTuple):
+    """A table of scored pairs in a file, and whether its sources hold an entity at most once."""
+
+    table: Table
+    has_sources: bool
+
+    @classmethod
+    def read(cls, path: Path) -> Stored:
+        """Read pairs with scores or probabilities; without sources, each record is its own."""
+        with np.load(path) as file:
+            truth = np.unique(file["truth"], return_inverse=True)[1]
+            m, score = len(truth), file["score" if "score" in file else "p"].astype(float)
+            half = sp.coo_array((score, (file["i"], file["j"])), shape=(m, m))
+            has_sources = "duplicate_free" in file and bool(file["duplicate_free"])
+            sources = file["source"] if has_sources else np.arange(m)
+        return cls(Table(path.stem, sp.csr_array(half + half.T), sources, truth), has_sources)
 
 
 def cosine(texts: list[str], **terms: Any) -> NDArray[np.float64]:
@@ -100,30 +119,20 @@ def best_components(table: Table) -> float:
     )
 
 
-def single_best_links(table: Table, threshold: float = 0.0) -> NDArray[np.intp]:
-    """Join songs from the highest score down, unless a source would be in an entity twice."""
-    pairs = sp.triu(table.similarity).tocoo()
-    labels = np.arange(len(table.truth))
-    members = {label: [label] for label in labels.tolist()}
-    held = [{source} for source in table.sources.tolist()]
-    for at in np.argsort(-pairs.data, kind="stable").tolist():
-        one, other = int(labels[pairs.row[at]]), int(labels[pairs.col[at]])
-        if pairs.data[at] >= threshold and one != other and held[one].isdisjoint(held[other]):
-            labels[members[other]] = one
-            members[one] += members.pop(other)
-            held[one] |= held[other]
-    return labels
+def links(table: Table, threshold: float = 0.0) -> float:
+    """Return F of single best links down to a threshold."""
+    return table.f_score(single_best_links(table.similarity, table.sources, threshold=threshold))
 
 
 def compare(table: Table) -> list[float]:
     """Return the share of right pairs, and F of all methods."""
     pairs = table.similarity.tocoo()
-    links = [table.f_score(single_best_links(table, t)) for t in (0.0, *table.thresholds)]
+    scores = [links(table, t) for t in (0.0, *table.thresholds)]
     return [
         float(np.mean(table.truth[pairs.row] == table.truth[pairs.col])),
         best_components(table),
-        links[0],
-        max(links),
+        scores[0],
+        max(scores),
         table.f_score(sl.solve(table.similarity, table.sources).labels),
     ]
 

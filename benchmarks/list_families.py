@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 from bench_candidates import Calibration
-from bench_records import DATA, Table, best_components
+from bench_records import DATA, Stored, Table, best_components
 from numpy.typing import NDArray
 
 import spherelax as sl
@@ -37,11 +37,7 @@ def stored(half: str) -> Iterator[Table]:
     paths = [path for folder in FOLDERS for path in sorted((root / folder).glob("*.npz"))]
     chosen = [path for path in paths if "src" not in path.stem]
     for path in chosen[HALVES.index(half) :: 2]:
-        with np.load(path) as file:
-            m, score = len(file["truth"]), file["score" if "score" in file else "p"].astype(float)
-            once = sp.coo_array((score, (file["i"], file["j"])), shape=(m, m))
-            truth = np.unique(file["truth"], return_inverse=True)[1]
-            yield Table(path.stem, sp.csr_array(once + once.T), np.zeros(m, int), truth)
+        yield Stored.read(path).table
 
 
 def nearest(name: str, points: NDArray[np.float64], truth: NDArray[np.intp], k: int) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 import unicodedata
@@ -37,6 +38,8 @@ CHOSEN_ON = {
 LEAST_SCORE = 0.2
 # The paper's bound, and the number of iterations that the paper uses for the house.
 PAPER_ON_POINTS = {"solver": sl.Power(max_labels=100, n_inner=5)}
+# A Python that has graph-tool; without one, its rows are left out.
+GRAPH_TOOL = os.environ.get("GRAPH_TOOL_PYTHON", "/usr/bin/python3")
 THRESHOLDS = np.arange(0.2, 0.96, 0.05)
 ABOUT = (
     "F over pairs (of different groups, where there are groups), best of several true labelings; "
@@ -135,6 +138,13 @@ def potts(given: Problem) -> np.ndarray:
     return baselines.leiden(given.similarity, objective="CPM", resolution=density)
 
 
+def plscan(given: Problem) -> np.ndarray:
+    """Run PLSCAN on points, or on similarities turned into distances."""
+    if given.points is not None:
+        return baselines.plscan(given.points)
+    return baselines.plscan(given.similarity, affinity="precomputed")
+
+
 def best_threshold(given: Problem) -> np.ndarray:
     """Run union-find at the threshold with the best F-score."""
     found = [baselines.union_find(given.similarity, threshold=least) for least in THRESHOLDS]
@@ -175,7 +185,13 @@ METHODS = {
     "Markov clustering": Contender(alone(baselines.markov_clustering)),
     "Leiden, modularity": Contender(alone(baselines.leiden)),
     "Leiden, CPM at density": Contender(potts),
+    "Infomap": Contender(alone(baselines.infomap)),
+    "Nested block model": Contender(
+        alone(baselines.nested_block_model, python=GRAPH_TOOL), ("graphs",)
+    ),
     "HDBSCAN": Contender(hdbscan, SMALL),
+    "HDBSCAN with groups": Contender(grouped(baselines.constrained_hdbscan), ("records", "tracks")),
+    "PLSCAN": Contender(plscan, SMALL),
     "Affinity propagation": Contender(affinity_propagation, SMALL),
     "Spectrum": Contender(lambda given: baselines.spectrum(given.points), ("points",)),
     "CLEAR": Contender(grouped(baselines.clear), ("records",)),

@@ -32,6 +32,7 @@ MATCHING = {
     OURS: Contender(ours, told=False),
     PAPER: Contender(ours, told=False),
     "CLEAR": Contender(baselines.clear, told=False),
+    "HDBSCAN with groups": Contender(baselines.constrained_hdbscan, told=False),
     "MatchEig": Contender(baselines.match_eig, told=True),
     "Spectral": Contender(baselines.spectral_matching, told=True),
     "Spectral, as published": Contender(baselines.spectral_matching, told=True),

@@ -19,6 +19,7 @@ COLORS = {
     **dict.fromkeys(("Spectral", "Spectral + k-means"), "#009E73"),
     **dict.fromkeys(("NmfSync", "Spectral + spherical k-means"), "#56B4E9"),
     **dict.fromkeys(("MatchALS", "our points estimator"), "#E69F00"),
+    "HDBSCAN with groups": "#7570B3",
     "SparseStiefelOpt": "#7F7F7F",
     "Spectral, as published": "#A6D96A",
     "PG": "#8C564B",

@@ -22,6 +22,7 @@ METHODS: dict[str, dict[str, Any]] = {
     # k = 100, step 0.01, N = 5 and kappa = 0.01 are the paper's settings for this experiment.
     contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=5, kappa=0.01)},
     "CLEAR": {},
+    "HDBSCAN with groups": {},
     "MatchEig": {},
     "Spectral": {},
     "Spectral, as published": {"reference": "first"},
@@ -31,6 +32,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "PG": {},
 }
 TOLD = {name for name in METHODS if contenders.MATCHING[name].told}
+# Its scores of .55 to .57 are in the table; in the figure they would hide how others differ.
+BELOW = "HDBSCAN with groups"
 ABOUT = "frames round(linspace(1, 111, x)), the order of landmarks in a frame is drawn by the seed"
 # The two frames in the picture; DRAWN_IMAGES frames are matched together.
 DRAWN_IMAGES, DRAWN = 20, (0, 15)
@@ -67,7 +70,7 @@ def tables(rows: list[lab.Row]) -> dict[str, list[lab.Row]]:
 def draw(rows: list[lab.Row]) -> dict[str, Any]:
     """F-score over the number of images; matches of two frames, without and on the photographs."""
     figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
-    figures.lines(ax, rows, TOLD)
+    figures.lines(ax, [row for row in rows if row["method"] != BELOW], TOLD)
     ax.set(xlabel="images q", ylabel="F-score", ylim=(0.78, 1.005))
     figures.legend(figure, ax)
     data = sl.datasets.load_house(DRAWN_IMAGES, data_home=lab.DATA, random_state=SEEDS[0])

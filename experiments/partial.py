@@ -31,6 +31,7 @@ METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
     contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=5, kappa=0.01)},
     "CLEAR": {},
+    "HDBSCAN with groups": {},
     "MatchEig": {},
     "Spectral": {},
     "NmfSync": {},

@@ -99,9 +99,10 @@ def collect(name: str, trials: list[Trial], kept: Kept, jobs: int) -> list[Row]:
     missing = [trial for trial in trials if trial not in kept]
     progress = Progress(name, len(trials), len(missing))
     for trial, rows in _computed(name, missing, jobs):
-        kept.add(trial, rows)
+        if rows:
+            kept.add(trial, rows)
         progress.step()
-    return [_plain(trial) | row for trial in trials for row in kept[trial]]
+    return [_plain(trial) | row for trial in trials if trial in kept for row in kept[trial]]
 
 
 def heading(experiment: ModuleType, trials: list[Trial], quick: bool) -> list[str]:
@@ -231,8 +232,12 @@ def _prepare() -> None:
 
 
 def _run(name: str, trial: Trial) -> list[Row]:
-    """Run one trial."""
-    return list(import_module(name).run(trial))
+    """Run one trial; give no rows if the method needs a package that is not here."""
+    try:
+        return list(import_module(name).run(trial))
+    except ImportError as error:
+        print(f"{name}: {trial['method']} left out: {error}", file=sys.stderr)
+        return []
 
 
 def _plain(trial: Trial) -> Row:

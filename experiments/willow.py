@@ -22,6 +22,7 @@ METHODS: dict[str, dict[str, Any]] = {
     contenders.OURS: {},
     # k = 100, N = 20 and kappa = 0 are the paper's settings for this experiment.
     contenders.PAPER: {"solver": sl.Power(max_labels=100, n_inner=20, kappa=0.0)},
+    "HDBSCAN with groups": {},
     "PG": {},
     "Spectral": {"reference": "first"},
     "MatchLift": {},

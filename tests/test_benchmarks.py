@@ -192,3 +192,25 @@ def test_entities_that_stay_are_those_that_nothing_new_joins(benchmark):
     assert untouched(before, np.array([0, 0, 1, 2, 3, 3])) == (2, 1)  # one splits, one grows
     assert untouched(before, np.array([0, 0, 0, 0, 1, 2])) == (3, 1)  # two merge
     assert untouched(before, np.array([2, 2, 1, 1, 0])) == (3, 3)
+
+
+def test_every_stored_table_is_of_one_kind(benchmark, data_home, monkeypatch):
+    bench = benchmark("bench_tables")
+    monkeypatch.setattr(bench, "DATA", data_home)
+    kinds = [kind for kind in bench.KINDS if kind != "songs"]
+    found = [table.name for kind in kinds for table, _ in bench.stored(kind)]
+    folders = (data_home / "entity_resolution" / name for name in bench.FOLDERS)
+    assert sorted(found) == sorted(path.stem for at in folders for path in at.glob("*.npz"))
+
+
+@pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
+def test_told_thresholds_are_at_least_as_good(benchmark):
+    pytest.importorskip("fast_hdbscan")
+    bench = benchmark("bench_tables")
+    given = benchmark("group_families").lists(0)
+    table = bench.Table("lists", given.similarity, given.groups, given.labels)
+    at_half, components, linked, links, *_ = scores = bench.compare(table, has_sources=True)
+    assert at_half <= components
+    assert linked <= links
+    assert all(0 <= score <= 1 for score in scores)
+    assert np.isnan(bench.compare(table, has_sources=False)[2:4]).all()

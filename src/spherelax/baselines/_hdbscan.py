@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.cluster import HDBSCAN
-from sklearn.utils.validation import check_array
 
-from spherelax.baselines.face import Labels, clustering_problem, dense
-from spherelax.errors import InvalidInputError
+from spherelax.baselines.face import Labels, points_or_distances
 from spherelax.labels import separate
 from spherelax.settings import Range, check_range
 
@@ -43,22 +41,11 @@ def hdbscan(points: ArrayLike, *, min_cluster_size: int = 5, affinity: str = "po
     array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2], dtype=int32)
     """
     check_range(SIZE, min_cluster_size=min_cluster_size)
-    if affinity == "points":
-        X = check_array(points, dtype=np.float64, ensure_min_samples=2, input_name="points")
-    elif affinity == "precomputed":
-        problem = clustering_problem(points)
-        W = dense(problem)
-        X = W.max() - W
-        np.fill_diagonal(X, 0.0)
-    else:
-        raise InvalidInputError(f"affinity must be 'points' or 'precomputed'; found {affinity!r}")
+    X, isolated = points_or_distances(points, affinity)
     model = HDBSCAN(
         min_cluster_size=min_cluster_size,
         min_samples=min(min_cluster_size, len(X)),
         metric="euclidean" if affinity == "points" else "precomputed",
         copy=True,
     ).fit(X)
-    alone = model.labels_ < 0
-    if affinity == "precomputed":
-        alone |= problem.isolated
-    return separate(np.maximum(model.labels_, 0), alone)
+    return separate(np.maximum(model.labels_, 0), isolated | (model.labels_ < 0))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
-from spherelax.baselines.face import Labels, clustering_problem
+from spherelax.baselines.face import Labels, clustering_problem, rival
 from spherelax.errors import InvalidInputError
 from spherelax.labels import renumber
 from spherelax.problem import Similarity
@@ -80,7 +78,7 @@ def leiden_graph(similarity: Similarity) -> Graph:
     """
     W = clustering_problem(similarity).similarity
     upper = sp.triu(sp.coo_array(W), 1).tocoo()
-    graph: Graph = _igraph().Graph(n=W.shape[0], edges=np.c_[upper.row, upper.col])
+    graph: Graph = rival("igraph", "leiden").Graph(n=W.shape[0], edges=np.c_[upper.row, upper.col])
     graph.es["weight"] = upper.data.astype(float).tolist()
     return graph
 
@@ -97,9 +95,8 @@ def leiden_of_graph(
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
     check_range(RESOLUTION, resolution=resolution)
-    if objective not in OBJECTIVES:
-        raise InvalidInputError(f"objective must be one of {OBJECTIVES}; found {objective!r}")
-    igraph = _igraph()
+    check_objective(objective)
+    igraph = rival("igraph", "leiden")
     igraph.set_random_number_generator(random.Random(random_state))
     try:
         found = graph.community_leiden(
@@ -113,9 +110,7 @@ def leiden_of_graph(
     return renumber(np.array(found.membership))
 
 
-def _igraph() -> ModuleType:
-    """Import igraph, which is optional."""
-    try:
-        return import_module("igraph")
-    except ImportError:
-        raise ImportError("leiden needs igraph: pip install spherelax[rivals]") from None
+def check_objective(objective: str) -> None:
+    """Raise an error if an objective is not one of those that Leiden can maximise."""
+    if objective not in OBJECTIVES:
+        raise InvalidInputError(f"objective must be one of {OBJECTIVES}; found {objective!r}")

@@ -7,9 +7,12 @@ Matching methods are called with ``(similarity, groups, universe)``, clustering 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array
 
 from spherelax.errors import InvalidInputError
 from spherelax.memory import NUMBER, check_fits
@@ -55,6 +58,32 @@ def dense(problem: Problem) -> Matrix:
         "Take fewer items, or a method for sparse similarities.",
     )
     return np.array(W.toarray() if hasattr(W, "toarray") else W, dtype=np.float64)
+
+
+def points_or_distances(
+    points: ArrayLike | Similarity, affinity: str
+) -> tuple[Matrix, NDArray[np.bool_]]:
+    """Return points, or distances ``max(W) - W`` if these are similarities; and who is isolated."""
+    if affinity == "points":
+        X = check_array(points, dtype=np.float64, ensure_min_samples=2, input_name="points")
+        return X, np.zeros(len(X), dtype=np.bool_)
+    if affinity != "precomputed":
+        raise InvalidInputError(f"affinity must be 'points' or 'precomputed'; found {affinity!r}")
+    problem = clustering_problem(points)
+    W = dense(problem)
+    D = W.max() - W
+    np.fill_diagonal(D, 0.0)
+    return D, problem.isolated
+
+
+def rival(package: str, method: str) -> ModuleType:
+    """Import a package that is optional, for a method that needs it."""
+    try:
+        return import_module(package)
+    except ImportError:
+        raise ImportError(
+            f"{method} needs {package.replace('_', '-')}: pip install spherelax[rivals]"
+        ) from None
 
 
 def _at_most(n_items: int) -> Range:
