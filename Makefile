@@ -65,6 +65,7 @@ newest:
 	$(NEWEST) -m venv --clear .venv-newest
 	.venv-newest/bin/$(PIP) --upgrade pip
 	.venv-newest/bin/$(PIP) $(ALL) --group test
+	.venv-newest/bin/$(PIP) --upgrade pandas # recordlinkage 0.16 asks for pandas 2
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba .venv-newest/bin/$(PYTEST)
 
 docs: .venv/.ready-dev

@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 import zipfile
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from packaging.tags import Tag
 from support.wheels import build
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,3 +81,20 @@ def test_a_pure_wheel_fits_everywhere_and_holds_the_source_alone(tmp_path):
     assert not [path for path in held if "_machine_code" in path.parts]
     sources = {path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
     assert {path for path in held if path.suffix == ".py"} == sources
+
+
+@pytest.mark.parametrize(
+    ("platforms", "expected"),
+    [
+        (["manylinux_2_36_aarch64", "manylinux_2_17_aarch64", "linux_aarch64"], 1),
+        (["macosx_15_0_arm64", "macosx_12_0_arm64", "macosx_11_0_arm64"], 1),
+        (["win_amd64"], 0),
+    ],
+)
+def test_a_wheel_fits_older_systems(platforms, expected):
+    pytest.importorskip("hatchling")
+    spec = spec_from_file_location("hook", ROOT / "wheel" / "hook.py")
+    hook = module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    tags = [Tag("cp313", "cp313", platform) for platform in platforms]
+    assert hook.best_tag(tags) == tags[expected]

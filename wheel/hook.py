@@ -10,17 +10,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-from packaging.tags import sys_tags
+from packaging.tags import Tag, sys_tags
 
 # Besides Python and Numba, the code calls memory and mathematics of the C library alone (memcpy,
-# exp, log), which every Linux with this tag has.
-ANY_LINUX = "manylinux_2_17_"
+# exp, log), which every system with these tags has; Numba itself needs that macOS.
+PORTABLE = ("manylinux_2_17_", "macosx_12_0_")
 
 
 class CustomBuildHook(BuildHookInterface):
@@ -41,16 +42,21 @@ class CustomBuildHook(BuildHookInterface):
         _compile(Path(self.root), self._made.name)
         build_data["force_include"][self._made.name] = "spherelax/_machine_code"
         build_data["pure_python"] = False
-        portable = [tag for tag in sys_tags() if tag.platform.startswith(ANY_LINUX)]
-        if portable:
-            build_data["tag"] = str(portable[0])
-        else:
-            build_data["infer_tag"] = True
+        build_data["tag"] = str(best_tag(sys_tags()))
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         """Remove what was made for the wheel."""
         if build_data["force_include"]:
             self._made.cleanup()
+
+
+def best_tag(tags: Iterable[Tag]) -> Tag:
+    """Return the tag of a wheel: of those that fit here, the most specific one that is portable.
+
+    Where none is, as on Windows, the first one, which has no version of the system.
+    """
+    tags = list(tags)
+    return next((tag for tag in tags if tag.platform.startswith(PORTABLE)), tags[0])
 
 
 def _is_pure() -> bool:

@@ -50,7 +50,7 @@ def two_parts(seed, *, weighted):
         half = np.triu(rng.random((m, m)) < 0.3, 1)
         parts.append((half + half.T) * (rng.random((m, m)) if weighted else 1.0))
         parts[-1] = np.maximum(parts[-1], parts[-1].T)
-    model = read_problem(Problem.check(sp.block_diag(parts).toarray()))
+    model = read_problem(Problem.check(sp.block_diag(list(map(sp.csr_array, parts))).toarray()))
     component = np.repeat([0, 1], np.diff(model.graph.component_ptr))
     labels = renumber(rng.integers(7, size=80) + 7 * component)
     return model, [np.flatnonzero(component == part) for part in (0, 1)], labels

@@ -19,7 +19,7 @@ def parts(rng):
     for size in SIZES:
         half = np.triu(rng.random((size, size)) * (rng.random((size, size)) < 0.4), 1)
         half[np.arange(size - 1), np.arange(1, size)] = rng.random(size - 1) + 0.1
-        blocks.append(half + half.T)
+        blocks.append(sp.csr_array(half + half.T))
     return sp.block_diag(blocks).toarray()
 
 

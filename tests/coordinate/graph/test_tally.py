@@ -27,7 +27,9 @@ def test_within(n_threads, monkeypatch, seed):
 
 
 def test_changed_counts_items_of_each_component():
-    graph = build_graph(Problem.check(sp.block_diag([np.ones((4, 4)), np.ones((5, 5))])))
+    graph = build_graph(
+        Problem.check(sp.block_diag([sp.csr_array(np.ones((n, n))) for n in (4, 5)]))
+    )
     small, large = np.split(np.arange(9), graph.component_ptr[1:-1])
     before = np.zeros(9, dtype=np.int32)
     labels = before.copy()

@@ -151,7 +151,7 @@ def test_another_step_is_extended_too(tmp_path):
 
 
 def test_the_file_holds_no_similarities(tmp_path):
-    W = sp.block_diag([np.ones((100, 100))] * 3, format="csr")
+    W = sp.block_diag([sp.csr_array(np.ones((100, 100)))] * 3, format="csr")
     save_result(tmp_path / "result.npz", sl.solve(W, kind="graph"))
     packed = io.read_arrays(tmp_path / "result.npz")[KNOWN]
     assert len(packed) < 8 * W.shape[0] + 2000

@@ -5,7 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -69,7 +69,8 @@ def test_answers_are_kept_in_order_and_read_back(path):
         kept.undo()
         kept.undo()
     assert rows(store) == expected[:1]
-    columns = sqlite3.connect(path).execute("SELECT * FROM judgements").description
+    with closing(sqlite3.connect(path)) as database:
+        columns = database.execute("SELECT * FROM judgements").description
     names = ["source_a", "id_a", "source_b", "id_b", "verdict", "when"]
     assert [column[0] for column in columns] == ["judgement", *names]
 

@@ -1,5 +1,6 @@
 """Tables that are split at once are the tables that are read row by row."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,3 +57,15 @@ def test_a_first_line_longer_than_the_csv_module_reads_as_one_field(tmp_path):
     path.write_text("\n".join([",".join(names), ",".join(["1"] * len(names))]))
     found, delimiter = rows.read_header(path)
     assert (found, delimiter) == (names, ",")
+
+
+@pytest.mark.parametrize("n_rows", [1, 7])
+def test_a_beginning_is_whole_lines_of_a_large_file(tmp_path, monkeypatch, n_rows):
+    path = tmp_path / "edges.csv"
+    path.write_text("ann,bob\nbob,cid\nké,eve\n" * 10)
+    expected = rows.first_rows(path, n_rows)
+    for size in range(9, 60):
+        monkeypatch.setattr(rows, "BEGINNING", size)
+        found = rows._beginning(Source(path))
+        assert found is None or found.endswith("\n")
+        assert rows.first_rows(path, n_rows) == expected

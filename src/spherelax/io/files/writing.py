@@ -122,11 +122,14 @@ def drafted(path: str | Path) -> Iterator[Path]:
 def _target(path: Path) -> Path:
     """Return the file that is written: links are followed."""
     try:
-        return path.resolve()
+        target = path.resolve()
     except ValueError:
         raise InvalidInputError(f"{path}: the name of a file must not have a zero byte") from None
     except (RuntimeError, OSError):
-        raise InvalidInputError(f"{path}: links lead in a circle") from None
+        target = path
+    if target.is_symlink():  # from Python 3.13 on, nothing else tells
+        raise InvalidInputError(f"{path}: links lead in a circle")
+    return target
 
 
 @contextmanager

@@ -94,7 +94,7 @@ class AnswerFile:
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """Open the file and begin a transaction; commit it at the end."""
         try:
-            with closing(sqlite3.connect(self.path, WAIT, isolation_level=None)) as db:
+            with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)) as db:
                 for setting in SETTINGS:
                     db.execute(f"PRAGMA {setting}")
                 db.execute("BEGIN IMMEDIATE")

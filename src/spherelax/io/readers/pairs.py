@@ -16,8 +16,10 @@ from spherelax.io.files.source import File, Source
 from spherelax.io.items import Columns, Items, Names, check_count
 from spherelax.io.readers.scoring import PROBABILITY, WEIGHT, Scoring, number, quoted
 from spherelax.io.readers.tables import largest_of_each_pair
+from spherelax.io.tables.columnar import number_keys, numbers
 from spherelax.io.tables.frames import Frame, Sheet, listed, read_sheet
 from spherelax.io.words import RECORDS, Words
+from spherelax.labels import encode
 from spherelax.result import Result
 
 ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
@@ -177,13 +179,12 @@ def read_pairs(
     sheet, names = read_scored(source, columns)
     scoring = Scoring.of(names[-1], kind)
     scores = scoring.similarities(legal_scores(sheet, scoring))
-    pairs = keys_of_pairs(sheet, names)
     has_sources = len(names) == len(ROLES)
     known = details = None
     if records is not None:
         paired = {*sheet.values(names[0]), *sheet.values(names[2])} if has_sources else None
         known, details = read_records(records, paired)
-    codes, first, second = _encoded(sheet, pairs, known)
+    codes, first, second = _encoded(sheet, names, known)
     scores[first == second] = 0
     similarity = largest_of_each_pair(first, second, scores, len(codes))
     ids = [key[-1] for key in codes]
@@ -321,13 +322,15 @@ def present(sheet: Sheet, names: Sequence[str]) -> Sequence[str]:
 
 def legal_scores(sheet: Sheet, scoring: Scoring) -> NDArray[np.float64]:
     """Return the scores of pairs; refuse a row whose score is not legal."""
-    values = sheet.values(str(scoring.column))
+    column = str(scoring.column)
+    scores = numbers(sheet.columns[column])
+    if scores is None:
+        scores = np.array([number(value) for value in sheet.values(column)], dtype=float)
     low, high = scoring.bounds
-    scores = np.fromiter(map(number, values), dtype=float, count=len(values))
     legal = np.isfinite(scores) & (low <= scores) & (scores <= high)
     if not legal.all():
         row = int(legal.argmin())
-        raise sheet.fault(row, scoring.illegal(values[row]))
+        raise sheet.fault(row, scoring.illegal(sheet.values(column)[row]))
     return scores
 
 
@@ -381,9 +384,26 @@ def _source_of_all(sheet: Sheet, table: Frame | File, sources: set[Hashable]) ->
 
 
 def _encoded(
-    sheet: Sheet, pairs: Iterable[tuple[Key, Key]], known: dict[Key, int] | None
+    sheet: Sheet, names: Sequence[str], known: dict[Key, int] | None
 ) -> tuple[dict[Key, int], NDArray[np.intp], NDArray[np.intp]]:
     """Return all records with their numbers, and the numbers of both records of each pair."""
+    middle = len(names) // 2
+    ends = names[:middle], names[middle:-1]
+    found = number_keys([[sheet.columns[name] for name in end] for end in ends])
+    if found is not None:
+        keys = list(zip(*found.names, strict=True))
+        codes = dict(zip(keys, range(len(keys)), strict=True)) if known is None else known
+        numbers_of = np.array([codes.get(key, -1) for key in keys])
+        if numbers_of.min() >= 0:
+            first, second = numbers_of[found.places].T
+            return codes, first, second
+    return _encoded_by_row(sheet, keys_of_pairs(sheet, names), known)
+
+
+def _encoded_by_row(
+    sheet: Sheet, pairs: Iterable[tuple[Key, Key]], known: dict[Key, int] | None
+) -> tuple[dict[Key, int], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the same of keys of any types; refuse a record that is not known."""
     codes = {} if known is None else known
     n_known = len(codes)
     places: list[int] = []
@@ -413,5 +433,6 @@ def _code(codes: dict[Key, int], key: Key, sheet: Sheet, row: int) -> int:
 
 def _compared(sources: Names, first: NDArray[np.intp], second: NDArray[np.intp]) -> set[Hashable]:
     """Return the sources of which two records are paired."""
-    pairs = zip(first.tolist(), second.tolist(), strict=True)
-    return {sources[a] for a, b in pairs if a != b and sources[a] == sources[b]}
+    source = encode(sources, "sources")
+    inside = first[(first != second) & (source[first] == source[second])]
+    return {sources[record] for record in np.unique(inside).tolist()}

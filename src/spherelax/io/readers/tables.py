@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +14,10 @@ from spherelax.errors import InvalidInputError, shown
 from spherelax.io.files.source import File, Source
 from spherelax.io.items import Items
 from spherelax.io.tables.arrays import read_vector
+from spherelax.io.tables.columnar import number_keys, numbers, split_columns
 from spherelax.io.tables.rows import Table, has_edge_header, has_group_header, is_number, read_table
+
+WIDTHS = (2, 3)
 
 
 def read_edges(file: File, *, kind: str = "graph") -> Items:
@@ -51,16 +55,10 @@ def read_edges(file: File, *, kind: str = "graph") -> Items:
     >>> items.ids, items.similarity.toarray()[0]
     (['anna', 'ann', 'bob'], array([0. , 0.9, 0. ]))
     """
-    table = read_table(file, "an edge table", (2, 3), has_edge_header)
-    _refuse_empty(table, "an item must not be empty", table.columns[:2])
-    first, second = table.columns[:2]
-    ids = list(dict.fromkeys(chain.from_iterable(zip(first, second, strict=True))))
-    code = dict(zip(ids, range(len(ids)), strict=True)).__getitem__
-    values = np.ones(len(table.lines))
-    if len(table.columns) == 3:
-        values = _similarities(table, is_signed=kind == "odds")
-    W = largest_of_each_pair(_mapped(code, first), _mapped(code, second), values, len(ids))
-    return Items(W, ids, kind=kind)
+    source, is_signed = Source.of(file), kind == "odds"
+    edges = _large_edges(source, is_signed=is_signed) or _edges(source, is_signed=is_signed)
+    W = largest_of_each_pair(edges.first, edges.second, edges.values, len(edges.ids))
+    return Items(W, edges.ids, kind=kind)
 
 
 def read_groups(file: File, items: Items) -> Items:
@@ -109,6 +107,43 @@ def read_groups(file: File, items: Items) -> Items:
     return _by_name(table, items)
 
 
+class _Edges(NamedTuple):
+    """The ids of all items, and the numbers of both items of each edge, with its similarity."""
+
+    ids: list[str]
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    values: NDArray[np.float64]
+
+
+def _edges(source: Source, *, is_signed: bool) -> _Edges:
+    """Read any table of edges; refuse its first fault."""
+    table = read_table(source, "an edge table", WIDTHS, has_edge_header)
+    _refuse_empty(table, "an item must not be empty", table.columns[:2])
+    first, second = table.columns[:2]
+    ids = list(dict.fromkeys(chain.from_iterable(zip(first, second, strict=True))))
+    code = dict(zip(ids, range(len(ids)), strict=True)).__getitem__
+    values = np.ones(len(table.lines))
+    if len(table.columns) == 3:
+        values = _similarities(table, is_signed=is_signed)
+    return _Edges(ids, _mapped(code, first), _mapped(code, second), values)
+
+
+def _large_edges(source: Source, *, is_signed: bool) -> _Edges | None:
+    """Read a large table of edges by Arrow; None if it cannot, or if there is any fault."""
+    found = split_columns(source, WIDTHS, has_edge_header, n_integers=2)
+    if found is None:
+        return None
+    columns = found[1]
+    numbered = number_keys([columns[:1], columns[1:2]])
+    values = numbers(columns[2]) if len(columns) == 3 else np.ones(len(columns[0]))
+    if numbered is None or values is None or not _are_legal(values, is_signed=is_signed).all():
+        return None
+    ids = list(map(str, numbered.names[0]))
+    first, second = numbered.places.T
+    return None if "" in ids else _Edges(ids, first, second, values)
+
+
 def _refuse_empty(table: Table, reason: str, columns: list[list[str]]) -> None:
     """Raise at the first empty cell."""
     for column in columns:
@@ -125,13 +160,19 @@ def _similarities(table: Table, *, is_signed: bool) -> NDArray[np.float64]:
         row = next(row for row, cell in enumerate(cells) if not is_number(cell))
         reason = f"similarity must be a number; found {shown(cells[row])}"
         raise table.fault(row, reason) from None
-    legal = ((values >= 0) | is_signed) & np.isfinite(values)
+    legal = _are_legal(values, is_signed=is_signed)
     if not legal.all():
         row = int(legal.argmin())
         said = "finite" if is_signed else "finite and not negative"
         reason = f"similarity must be {said}; found {shown(cells[row])}"
         raise table.fault(row, reason)
     return values
+
+
+def _are_legal(values: NDArray[np.float64], *, is_signed: bool) -> NDArray[np.bool_]:
+    """Tell which similarities are legal."""
+    found: NDArray[np.bool_] = ((values >= 0) | is_signed) & np.isfinite(values)
+    return found
 
 
 def _mapped(code: Callable[[str], int], column: list[str]) -> NDArray[np.intp]:
@@ -144,13 +185,16 @@ def largest_of_each_pair(
 ) -> sp.csr_array:
     """Return the symmetric similarity with the largest value that is listed for each pair."""
     low, high = np.minimum(first, second), np.maximum(first, second)
-    order = np.lexsort((high, low))
-    low, high = low[order], high[order]
-    starts = np.flatnonzero(np.r_[True, (np.diff(low) != 0) | (np.diff(high) != 0)])
-    low, high, values = low[starts], high[starts], np.maximum.reduceat(values[order], starts)
+    pair = low * np.int64(n_items) + high
+    order = np.argsort(pair)
+    starts = np.flatnonzero(np.r_[True, np.diff(pair[order]) != 0])
+    values = np.maximum.reduceat(values[order], starts)
+    small = np.int32 if n_items <= np.iinfo(np.int32).max else np.int64
+    low, high = low[order[starts]].astype(small), high[order[starts]].astype(small)
     off = low != high
-    rows, columns = np.r_[low, high[off]], np.r_[high, low[off]]
-    return sp.csr_array((np.r_[values, values[off]], (rows, columns)), shape=(n_items, n_items))
+    # In this order the columns of each row rise.
+    rows, columns = np.r_[high[off], low], np.r_[low[off], high]
+    return sp.csr_array((np.r_[values[off], values], (rows, columns)), shape=(n_items, n_items))
 
 
 def _in_order(source: Source, items: Items, groups: list[str]) -> Items:

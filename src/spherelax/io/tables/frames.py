@@ -12,6 +12,7 @@ from spherelax.errors import InvalidInputError, shown
 from spherelax.io.files.source import File, Source
 from spherelax.io.items import Names
 from spherelax.io.tables import rows
+from spherelax.io.tables.columnar import split_columns
 from spherelax.io.tables.parquet import ENDING as PARQUET
 from spherelax.io.tables.parquet import read_parquet
 
@@ -125,6 +126,15 @@ def listed(names: Iterable[str]) -> str:
 
 def _read_text(source: Source, what: str) -> Sheet:
     """Read a text file whose first row has the names of the columns."""
+    large = split_columns(source, WIDTHS, lambda _: True)
+    if large is not None:
+        first, cells = large
+        names = [cell.strip() for cell in first]
+        _check_names(str(source), names)
+        frame = nw.from_dict(dict(zip(names, cells, strict=True)), backend="pyarrow")
+        filled = [nw.when(nw.col(name) != "").then(nw.col(name)).alias(name) for name in names]
+        columns = {column.name: column for column in frame.select(filled).iter_columns()}
+        return Sheet(str(source), columns, range(2, len(frame) + 2))
     header: list[str] = []
 
     def keep_names(columns: rows.Columns) -> bool:

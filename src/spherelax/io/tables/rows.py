@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, repeat
 from pathlib import Path
@@ -27,6 +28,8 @@ ITEM_NAMES = frozenset((
 GROUP_NAMES = frozenset(("camera", "group", "groups", "image", "object", "source"))
 # A text with one of these is not plain: it cannot be split at every separator and line break.
 ODD = ('"', "#", "\r", "\0", "\n\n", "\n ", "\n\t")
+
+BEGINNING = 1 << 20  # bytes that are enough to know the format of a large file
 
 Columns = list[list[str]]
 
@@ -104,7 +107,26 @@ def first_rows(file: File, n_rows: int) -> list[list[str]]:
     ...     first_rows(path, 2)
     [['ann', 'anna', '0.9']]
     """
-    return [row for _, row in islice(_split(Source.of(file)), n_rows)]
+    source = Source.of(file)
+    beginning = _beginning(source)
+    if beginning is not None:
+        with suppress(InvalidInputError):
+            found = [row for _, row in islice(_split(source, beginning), n_rows)]
+            if len(found) == n_rows:
+                return found
+    return [row for _, row in islice(_split(source, source.text), n_rows)]
+
+
+def _beginning(source: Source) -> str | None:
+    """Return whole lines at the beginning of a large UTF-8 file that nobody has read; else None."""
+    if "text" in vars(source):
+        return None
+    with about(source.path), source.path.open("rb") as file:
+        content = file.read(BEGINNING)
+    lines = content[: content.rfind(b"\n") + 1]
+    with suppress(UnicodeDecodeError):
+        return lines.decode("utf-8-sig") if lines and len(content) == BEGINNING else None
+    return None
 
 
 def read_header(path: Path) -> tuple[list[str], str]:
@@ -121,7 +143,7 @@ def read_header(path: Path) -> tuple[list[str], str]:
     """
     with about(path, UnicodeDecodeError), path.open(encoding="utf-8-sig", newline="") as file:
         line = file.readline()
-    delimiter = _delimiter(line, path.suffix.lower())
+    delimiter = delimiter_of(line, path.suffix.lower())
     if delimiter is None:
         raise InvalidInputError(
             f"{path}: must have columns separated by commas, semicolons or tabs"
@@ -172,7 +194,7 @@ def _plain_columns(text: str, ending: str) -> Columns | None:
     if any(odd in text for odd in ODD):
         return None
     lines = text.split("\n")[1:]
-    delimiter = _delimiter(lines[0], ending)
+    delimiter = delimiter_of(lines[0], ending)
     if delimiter is None or f"{delimiter} " in text or not all(map(str.strip, lines)):
         return None
     n_delimiters = set(map(str.count, lines, repeat(delimiter)))
@@ -187,7 +209,7 @@ def _columns_by_row(source: Source, what: str, widths: tuple[int, ...]) -> Table
     """Read any table row by row; a header is returned as the first row."""
     lines: list[int] = []
     columns: Columns = []
-    for line, row in _split(source):
+    for line, row in _split(source, source.text):
         if not columns and len(row) in widths:
             columns = [[] for _ in row]
         if len(row) != len(columns):
@@ -205,21 +227,21 @@ def _columns_by_row(source: Source, what: str, widths: tuple[int, ...]) -> Table
     return Table(source, lines, columns)
 
 
-def _split(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Split text into rows of fields, numbered by line."""
+def _split(source: Source, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Split the text of a file into rows of fields, numbered by line."""
     number = 0
 
     def counting() -> Iterator[str]:
         nonlocal number
         number = 0
-        for line in io.StringIO(source.text, newline=""):
+        for line in io.StringIO(text, newline=""):
             number += 1
             content = line.lstrip()
             if content and content[0] != "#":
                 yield line
 
     try:
-        delimiter = _delimiter(next(counting(), ""), source.ending)
+        delimiter = delimiter_of(next(counting(), ""), source.ending)
         if delimiter is None:
             yield from ((number, line.split()) for line in counting())
             return
@@ -229,8 +251,14 @@ def _split(source: Source) -> Iterator[tuple[int, list[str]]]:
         raise InvalidInputError(f"{source}, row {number}: {error}") from None
 
 
-def _delimiter(line: str, ending: str) -> str | None:
-    """Return the separator that splits a line into the most fields; None means blanks."""
+def delimiter_of(line: str, ending: str) -> str | None:
+    """Return the separator that splits a line into the most fields; None means blanks.
+
+    Examples
+    --------
+    >>> delimiter_of("ann;bob;0,9;1", ".csv"), delimiter_of("ann bob", ".txt")
+    (';', None)
+    """
     if ending == ".tsv":
         return "\t"
     found = max(",;\t", key=lambda delimiter: _n_fields(line, delimiter))
