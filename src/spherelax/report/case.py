@@ -50,6 +50,8 @@ class Case:
         Columns of the user's own tables, which are shown beside names.
     spots : ndarray of shape (n_items, 2) or None
         Place of each keypoint in its photograph, in pixels.
+    n_unmatched : int
+        Number of items that were not read, because they match nothing.
     """
 
     names: list[str]
@@ -63,6 +65,7 @@ class Case:
     numbers: NDArray[np.integer]
     details: Columns
     spots: NDArray[np.float64] | None
+    n_unmatched: int
 
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
@@ -88,6 +91,7 @@ class Case:
             items.numbers(result),
             (isinstance(items, Records) and items.details) or {},
             items.positions if isinstance(items, Keypoints) else None,
+            items.n_unmatched,
         )
 
     def say(self, text: str) -> str:
@@ -98,10 +102,10 @@ class Case:
         """Say how many labels were found, from how many items and groups."""
         sizes = np.bincount(self.result.labels)
         return self.words.found(
-            n_items=self.n_items,
+            n_items=self.n_items + self.n_unmatched,
             n_groups=len(self.group_sizes),
-            n_labels=len(sizes),
-            n_single=int((sizes == 1).sum()),
+            n_labels=len(sizes) + self.n_unmatched,
+            n_single=int((sizes == 1).sum()) + self.n_unmatched,
         )
 
     def number(self, item: int) -> str:
