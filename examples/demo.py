@@ -14,6 +14,7 @@ compared with the truth. What is real and what is made up:
 from __future__ import annotations
 
 import csv
+import os
 import sqlite3
 import subprocess
 import sys
@@ -33,6 +34,7 @@ import spherelax as sl
 
 OUTPUT = Path("demo-output")
 SEED = 0
+HOME = os.environ.get("SPHERELAX_DATA", "../shared/data")
 
 N_VIEWS, WIDTH, HEIGHT, N_CORNERS, MARGIN = 8, 480, 360, 500, 16
 RATIO = 0.8  # of the distances to the nearest and the second nearest, as usual
@@ -146,7 +148,7 @@ def photograph_palace(rng: np.random.Generator) -> Photographs:
 def photograph_house() -> Photographs | None:
     """Return ten photographs of a house with their published matches; None: they are not here."""
     try:
-        data = sl.datasets.load_house(10)
+        data = sl.datasets.load_house(10, data_home=HOME)
     except FileNotFoundError:
         return None
     of_image = [np.flatnonzero(data.groups == image) for image in range(len(data.images))]

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 PARTS = re.compile(
-    r"^<!-- (?P<word>setup|not run):\s(?P<note>.*?)\s-->\n|^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$",
+    r"^<!-- (?P<word>setup|not run):\s(?P<note>.*?)\s-->\n"
+    r"|^```(?P<kind>[^\n]*)\n(?P<code>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 COMMAND = re.compile(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -54,7 +55,9 @@ def read_blocks(text: str) -> list[Block]:
             excuse = part["note"]
             continue
         kind, code, group = (
-            ("setup", part["note"], "note") if part["word"] else (part["kind"], part["code"], "code")
+            ("setup", part["note"], "note")
+            if part["word"]
+            else (part["kind"], part["code"], "code")
         )
         blocks.append(Block(line, kind, code, part.start(group), excuse))
         excuse = None
