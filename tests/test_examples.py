@@ -56,6 +56,8 @@ def run_demo(tmp_path, home, pages):
         assert abs(int(said) - int(wrong)) < 0.1 * int(among.replace(",", ""))
     shares = re.findall(r"(\d+)% of the pairs .* every match, (\d+)%", summary)
     assert all(int(ours) > int(theirs) for ours, theirs in shares)
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert "in tracks {} % are right; if every match is followed, {} %".format(*shares[0]) in readme
 
 
 def test_benchmark_runs_on_a_small_problem(monkeypatch, capsys):
