@@ -83,6 +83,15 @@ def test_page_is_true(page, tmp_path, monkeypatch):
     assert Page(page, tmp_path, {"real": real}).run() == page.read_text()
 
 
+def test_each_section_of_the_quick_start_runs_by_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sections = (ROOT / "docs" / "quickstart.md").read_text().split("\n## ")[1:]
+    assert len(sections) == 4
+    for section in sections:
+        Path("section.md").write_text(section)
+        Page(Path("section.md"), tmp_path, {}).run()
+
+
 def test_the_pages_name_every_option_and_every_choice():
     text = "\n".join(page.read_text() for page in PAGES)
     table = next(page for page in PAGES if page.name == "command_line.md").read_text()
