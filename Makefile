@@ -1,4 +1,4 @@
-# make demo: set up and solve a small problem. make test: set up and run every check.
+# make demo: set up, and leave pages about a photograph and records in demo-output/. make test: set up and run every check.
 # make check: the same without slow tests, one to two minutes, for a change in hand.
 # make oldest, make newest: every test with the oldest promised and the newest releases.
 # make experiments: every figure and table of the paper and more, hours; -quick: the same, tiny.

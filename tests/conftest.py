@@ -25,7 +25,7 @@ ARGUMENTS = [
 ]
 SLOW_FIXTURES = {"data_home", "browser"}
 SLOW_PLACES = {
-    *("baselines", "docs", "scale", "test_cells.py"),
+    *("baselines", "scale", "test_cells.py", "test_pages.py"),
     *("test_benchmarks.py", "test_examples.py", "test_experiments.py"),
     *("test_plot.py", "test_solve_costs.py"),
 }

@@ -323,10 +323,10 @@ def _summarise(
     words = items.words
     sizes = np.bincount(result.labels)
     found = words.found(
-        n_items=items.n_items,
+        n_items=items.n_items + items.n_unmatched,
         n_groups=len({*items.groups} - {None}) if items.groups else None,
-        n_labels=len(sizes),
-        n_single=int((sizes == 1).sum()),
+        n_labels=len(sizes) + items.n_unmatched,
+        n_single=int((sizes == 1).sum()) + items.n_unmatched,
     )
     most = result.path.max_labels or items.n_items
     bound = f"bound: at most {count(most, 'label')} could be found; see --max-labels"

@@ -56,6 +56,8 @@ class Named(ABC):
     groups: Names | None = None
     lasting: NDArray[np.integer] | None = None
     details: Columns | None = None
+    # Items of the file that were not read, because they match nothing.
+    n_unmatched: int = 0
     # What a label is called in files, and what all is called in texts.
     word: ClassVar[str] = "label"
     words: ClassVar[Words] = ITEMS

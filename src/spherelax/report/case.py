@@ -55,6 +55,8 @@ class Case:
         Place of each keypoint in its photograph, in pixels.
     view : View or None
         Numbers that show the items in a plane.
+    n_unmatched : int
+        Number of items that were not read, because they match nothing.
     """
 
     names: list[str]
@@ -69,6 +71,7 @@ class Case:
     details: Columns
     spots: NDArray[np.float64] | None
     view: View | None
+    n_unmatched: int
 
     @classmethod
     def of(cls, items: Items, result: Result) -> Case:
@@ -96,6 +99,7 @@ class Case:
             (isinstance(items, Records) and items.details) or {},
             items.positions if isinstance(items, Keypoints) else None,
             items.view,
+            items.n_unmatched,
         )
 
     def say(self, text: str) -> str:
@@ -106,10 +110,10 @@ class Case:
         """Say how many labels were found, from how many items and groups."""
         sizes = np.bincount(self.result.labels)
         return self.words.found(
-            n_items=self.n_items,
+            n_items=self.n_items + self.n_unmatched,
             n_groups=len(self.group_sizes),
-            n_labels=len(sizes),
-            n_single=int((sizes == 1).sum()),
+            n_labels=len(sizes) + self.n_unmatched,
+            n_single=int((sizes == 1).sum()) + self.n_unmatched,
         )
 
     def number(self, item: int) -> str:

@@ -111,12 +111,14 @@ def say_alternative(result: Result) -> str | None:
     >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
     >>> say_alternative(result), say_alternative(replace(result, alternative=12))
     (None, 'Another answer is about as good: 12 labels instead of 3.')
+    >>> say_alternative(replace(result, alternative=1))
+    'Another answer is about as good: 1 label instead of 3.'
     """
     if result.alternative is None:
         return None
     return (
-        f"Another answer is about as good: {result.alternative:,} labels instead of "
-        f"{result.n_labels:,}."
+        f"Another answer is about as good: {result.alternative:,} "
+        f"{'label' if result.alternative == 1 else 'labels'} instead of {result.n_labels:,}."
     )
 
 

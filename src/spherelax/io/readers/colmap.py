@@ -54,6 +54,8 @@ class Keypoints(Items):
         The database.
     table : {"two_view_geometries", "matches"}
         The table of the matches.
+    n_unmatched : int
+        Number of other keypoints of the database, which match nothing and are no items.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Keypoints(Items):
     words: ClassVar[Words] = KEYPOINTS
     path: Path
     table: str
+    n_unmatched: int = 0
 
     @property
     def is_raw(self) -> bool:
@@ -131,7 +134,7 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
     """Read the matches of a COLMAP database, which is opened read-only.
 
     Items are the keypoints that occur in a match of two images, sorted by the name of the image.
-    Other keypoints are left out. A match that is listed twice counts once.
+    Other keypoints are only counted. A match that is listed twice counts once.
 
     Parameters
     ----------
@@ -182,6 +185,7 @@ def read_colmap(path: str | Path, *, table: str | None = None) -> Keypoints:
         positions=np.concatenate(positions),
         path=path,
         table=table,
+        n_unmatched=sum(image.size for image in tables.images.values()) - len(matched.ids),
     )
 
 

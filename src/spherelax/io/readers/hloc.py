@@ -143,6 +143,7 @@ def read_hloc(matches: str | Path, features: str | Path) -> HlocKeypoints:
         features=features,
         images=images,
         sizes={name: (width, height) for name, (width, height) in sizes if width > 0},
+        n_unmatched=sum(image.size for image in images) - len(matched.ids),
     )
 
 
