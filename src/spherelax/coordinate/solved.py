@@ -275,7 +275,9 @@ class CoordinateSolved:
         if isinstance(self.unseen, Rivals):
             return graph.as_given(self.unseen.share(inner))
         if self.unseen is not None:
-            return graph.as_given(walk_share(graph, inner) * self.unseen.share(inner))
+            unseen = self.unseen
+            stays = walk_share(graph, inner, unseen.same(inner))
+            return graph.as_given(stays * unseen.share(inner))
         weighted, beliefs = self.beliefs
         found = draw_posterior(Net.of_graph(weighted), beliefs, inner)
         return graph.as_given(found.item * trust_items(graph, inner))
