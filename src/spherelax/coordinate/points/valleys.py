@@ -192,12 +192,10 @@ class Valleys:
                 root[one] = other
                 merged.append(depth)
         merged += [DEEP] * (len(root) - 1 - len(merged))
-        depths, pairs = (
-            np.array([each[0] for each in found]),
-            np.array([each[1:] for each in found]),
-        )
-        one, other = pairs.reshape(-1, 2).T.astype(np.intp)
-        return Between(one, other, depths, [depth for depth in merged if depth > VALLEY])
+        pairs = np.array([pair for _, *pair in found], dtype=np.intp).reshape(-1, 2)
+        depths = np.array([depth for depth, *_ in found])
+        seen = [depth for depth in merged if depth > VALLEY]
+        return Between(pairs[:, 0], pairs[:, 1], depths, seen)
 
 
 def blur(field: Field, noise: float) -> float:
