@@ -17,7 +17,7 @@ def test_other_steps_of_the_path() -> None:
     assert exact.stdout == fine.stdout
     near = invoke("cluster", "edges.csv", "--n-labels", "10", *POWER)
     assert near.stdout == fine.stdout
-    said = "No step has 10 labels, so that those of the nearest one were taken, 9. Steps have"
+    said = "No step has 10 labels, so that the nearest number was taken, 9."
     assert near.stderr.count(said) == 1
     page = invoke("report", "edges.csv", "--n-labels", "10", "--out", "-", *POWER).stdout
     assert page.count(said) == 1

@@ -138,4 +138,4 @@ def test_components_are_joined(seed):
         found.labels, components(graph.indptr, graph.indices, graph.group)
     )
     assert (found.status, found.at) == (sl.Status.NOISE, len(learnt.path.labels) - 1)
-    assert found.unseen.tree is None
+    assert found.unseen.between.seen == []

@@ -1,10 +1,12 @@
 """Moving along the path without another run."""
 
 import sys
+import warnings
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from support.problems import candidates, quiet_solve
 
 import spherelax as sl
@@ -49,15 +51,15 @@ def test_every_number_of_labels_on_the_path(result):
 
 
 def test_nearest_number_of_labels(result):
-    missing = int(result.path.n_labels.max()) + 1
+    missing = len(result.labels) + 1
     with pytest.warns(sl.SphereWarning, match=f"No step has {missing} labels") as caught:
         other = result.with_n_labels(missing)
-    assert f"were taken, {other.n_labels}." in str(caught[0].message)
+    assert f"was taken, {other.n_labels}." in str(caught[0].message)
     assert caught[0].filename == __file__
     assert other.status == sl.Status.NEAREST
     assert str(caught[0].message.about) == other.status
     assert other.at(1.0)._asked is None
-    assert other.n_labels in result.path.n_labels
+    assert other.n_labels in other.path.n_labels
 
 
 @pytest.mark.parametrize("resolution", [-0.1, np.inf, "0.5", None, np.nan])
@@ -233,9 +235,35 @@ def test_a_number_between_those_of_the_steps(seed, is_points):
     assert missing
 
 
-def test_labels_with_groups_or_log_odds_are_not_merged():
-    W, groups, _ = sl.datasets.make_partial_matching(9, 5, random_state=0)
-    odds = np.array([[0, 2.0, -1], [2, 0, -1], [-1, -1, 0]])
-    for result in (sl.solve(W, groups), sl.solve(odds, kind="odds")):
-        with pytest.warns(sl.SphereWarning, match="No step has 1 labels"):
-            assert result.with_n_labels(1).status == sl.Status.NEAREST
+@pytest.mark.parametrize("kind", ["matching", "scores", "odds", "graph"])
+def test_any_number_of_labels(seed, kind):
+    """Down to what connects or keeps apart, and up to single items; labels grow only by merging."""
+    rng, groups = np.random.default_rng(seed), None
+    if kind == "graph":
+        W = sl.datasets.make_binary_similarity(60, 5, rewired=0.3, random_state=seed)[0]
+    else:
+        W, groups, _ = sl.datasets.make_partial_matching(9, 6, shuffled=0.1, random_state=seed)
+        W = sp.coo_array(W)
+        value = rng.random((len(groups), len(groups)))[
+            np.minimum(W.row, W.col), np.maximum(W.row, W.col)
+        ]
+        W = {
+            "matching": W,
+            "scores": sp.csr_array((0.5 + 0.5 * value, (W.row, W.col)), shape=W.shape),
+            "odds": sp.csr_array((8.0 * value - 1.0, (W.row, W.col)), shape=W.shape),
+        }[kind]
+    result = sl.solve(W, groups, kind="odds" if kind == "odds" else None)
+    m = len(result.labels)
+    least = 1 if groups is None else np.bincount(np.unique(groups, return_inverse=True)[1]).max()
+    few = None
+    for n in range(1, m + 1):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = result.with_n_labels(n)
+        assert found.n_labels == n or caught
+        assert found.n_labels >= least
+        if groups is not None:
+            assert len(set(zip(found.labels, groups, strict=True))) == m
+        few = found.n_labels if few is None else few
+        assert found.n_labels == max(n, few)
+    assert few <= 2 * least

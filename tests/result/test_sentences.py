@@ -10,13 +10,11 @@ from spherelax.result import say_alternative, say_duplicates, say_status
 
 
 def test_a_number_that_no_step_has_is_named(result):
-    missing = int(result.path.n_labels.max()) + 1
+    missing = len(result.labels) + 1
     with pytest.warns(sl.SphereWarning, match="No step has"):
         near = result.with_n_labels(missing)
-    steps = result.path.n_labels
     assert say_status(near) == (
-        f"No step has {missing} labels, so that those of the nearest one were taken, "
-        f"{near.n_labels}. Steps have {steps.min()} to {steps.max()}."
+        f"No step has {missing} labels, so that the nearest number was taken, {near.n_labels}."
     )
     assert say_status(result) == result.status.sentence
     with pytest.warns(sl.SphereWarning, match="a number of thousands of digits labels"):

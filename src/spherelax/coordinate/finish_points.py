@@ -244,8 +244,8 @@ class _Points:
         return Finished(labels[cells.of_item], at, status, is_step=False, unseen=unseen)
 
     def unseen(self, cells: _Cells, labels: Labels) -> Unseen:
-        """Return what valleys, between labels of cells and inside them, say of what is not seen."""
+        """Return what valleys between labels of cells say of what is not seen."""
         model, softness = self.learnt.model, None
         if self.scales is not None:
             softness = Softness.of(model.graph, model.reading.unit, self.scales)
-        return Unseen(partial(cells.valleys.tree, labels), cells.of_item, softness)
+        return Unseen(partial(cells.valleys.between, labels), labels[cells.of_item], softness)

@@ -275,7 +275,9 @@ class CoordinateSolved:
         if isinstance(self.unseen, Rivals):
             return graph.as_given(self.unseen.share(inner))
         if self.unseen is not None:
-            return graph.as_given(walk_share(graph, inner) * self.unseen.share(inner))
+            unseen = self.unseen
+            stays = walk_share(graph, inner, unseen.same(inner))
+            return graph.as_given(stays * unseen.share(inner))
         weighted, beliefs = self.beliefs
         found = draw_posterior(Net.of_graph(weighted), beliefs, inner)
         return graph.as_given(found.item * trust_items(graph, inner))
@@ -468,12 +470,16 @@ class CoordinateSolved:
             return None
         return model.reading.scores.tied_share(model.given, model.judged.right)
 
-    def link(self, labels: Labels, n_labels: int) -> Labels | None:
-        """Merge the most similar labels down to a number; None: groups or log odds forbid it."""
-        graph = self.model.graph
-        if graph.grouped or self.model.reading.is_likelihood:
-            return None
-        return renumber(graph.as_given(link_labels(graph, renumber(labels[graph.given]), n_labels)))
+    def link(self, labels: Labels, n_labels: int) -> Labels:
+        """Merge the most similar labels down to a number, or items inside labels if they are few.
+
+        More labels are left where nothing connects them or groups keep them apart.
+        """
+        graph = self.model.given
+        inner, within = renumber(labels[graph.given]), None
+        if count_labels(inner) < n_labels:
+            inner, within = np.arange(graph.n_items, dtype=np.int32), inner
+        return renumber(graph.as_given(link_labels(graph, inner, n_labels, within)))
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return for each group how many of its items are copies."""

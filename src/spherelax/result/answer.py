@@ -141,28 +141,33 @@ class Result:
 
         Of several steps that have it, the labels are those that moved least; of several of these,
         the middle ones. If no step has it, the most similar labels of the next finer step are
-        merged (average linkage). That cannot be done with groups, for log odds, of labels that
-        nothing connects, by the power solver and if the result was loaded from a file. The labels
-        are then those of the step with the nearest number, and a warning says so.
+        merged (average linkage), or single items inside the labels of the finest step. Labels that
+        nothing connects do not merge, nor do those that hold items of one group; the power solver
+        and a result that was loaded from a file have steps only. The labels are then those with
+        the nearest number, and a warning says so.
         """
         check_range(POSITIVE_INTEGER, n_labels=n_labels)
-        sizes = self.path.n_labels
-        if n_labels not in sizes and n_labels < sizes.max():
-            at = int(np.where(sizes > n_labels, sizes, sizes.max()).argmin())
-            linked = self._solved.link(self.path.labels[at], n_labels)
-            if linked is not None and count_labels(linked) == n_labels:
+        sizes, wanted = self.path.n_labels, min(n_labels, len(self.labels))
+        distance = np.abs(np.log(sizes / wanted))
+        if distance.min() > 0.0:
+            at = int(np.where(sizes > wanted, sizes, sizes.max()).argmin())
+            linked = self._solved.link(self.path.labels[at], wanted)
+            n_linked = 0 if linked is None else count_labels(linked)
+            if linked is not None and abs(np.log(n_linked / wanted)) < distance.min():
                 labels = (*self.path.labels[:at], linked, *self.path.labels[at + 1 :])
                 path = replace(self.path, labels=labels, picked=at, joined=at)
-                return replace(self, status=Status.LINKED, path=path, alternative=None)
-        distance = np.abs(np.log(sizes / min(n_labels, len(self.labels))))
+                found = replace(self, status=Status.LINKED, path=path, alternative=None)
+                return found if n_linked == n_labels else found._nearest(n_labels)
         steps = np.flatnonzero(distance == distance.min())
         etas = self.path.etas[steps]
         best = steps[etas == etas.min()]
-        is_exact = sizes[steps[0]] == n_labels
-        status = Status.CHOSEN if is_exact else Status.NEAREST
-        found = self._at_step(int(best[len(best) // 2]), status, asked=n_labels)
-        if not is_exact:
-            warnings.warn(SphereWarning(say_status(found), str(status)), stacklevel=2)
+        found = self._at_step(int(best[len(best) // 2]), Status.CHOSEN)
+        return found if sizes[steps[0]] == n_labels else found._nearest(n_labels)
+
+    def _nearest(self, n_labels: int) -> Result:
+        """Return this result as that with the nearest number of labels, and warn."""
+        found = replace(self, status=Status.NEAREST, _asked=n_labels)
+        warnings.warn(SphereWarning(say_status(found), str(found.status)), stacklevel=3)
         return found
 
     def pairs(self) -> Pairs:
@@ -552,10 +557,10 @@ class Result:
         columns |= {"label": self.labels, "confidence": self.confidence}
         return make_frame(columns, like, "ids and groups")
 
-    def _at_step(self, index: int, status: Status, asked: int | None = None) -> Result:
+    def _at_step(self, index: int, status: Status) -> Result:
         """Return the result at a step of the path."""
         path = self.path if index == self.path.picked else replace(self.path, picked=index)
-        return replace(self, status=status, path=path, alternative=None, _asked=asked)
+        return replace(self, status=status, path=path, alternative=None, _asked=None)
 
 
 def labels_in_terms_of(known: Labels, grown: Labels) -> Labels:

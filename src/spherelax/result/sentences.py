@@ -74,16 +74,14 @@ def say_status(result: Result) -> str:
     >>> import spherelax as sl
     >>> result = sl.solve(np.kron(np.eye(3), np.ones((4, 4))))
     >>> say_status(replace(result, status=sl.Status.NEAREST, _asked=2))
-    'No step has 2 labels, so that those of the nearest one were taken, 3. Steps have 3 to 3.'
+    'No step has 2 labels, so that the nearest number was taken, 3.'
     """
     asked = result._asked
     if result.status is not Status.NEAREST or asked is None:
         return result.status.sentence
     number = f"{asked:,}" if asked <= len(result.labels) else shown(asked)
-    steps = result.path.n_labels
     return (
-        f"No step has {number} labels, so that those of the nearest one were taken, "
-        f"{result.n_labels:,}. Steps have {steps.min():,} to {steps.max():,}."
+        f"No step has {number} labels, so that the nearest number was taken, {result.n_labels:,}."
     )
 
 

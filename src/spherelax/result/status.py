@@ -113,12 +113,12 @@ class Status(Explained):
     LINKED = (
         "linked",
         "No step has the number of labels that was asked for: the most similar labels of the next "
-        "finer step were merged.",
+        "finer step were merged, or single items where no step is finer.",
     )
     NEAREST = (
         "nearest",
-        "No step has the number of labels that was asked for: the labels are those of the step "
-        "with the nearest number.",
+        "No step has the number of labels that was asked for, and labels cannot be merged to it: "
+        "the labels are those with the nearest number.",
     )
 
     @property

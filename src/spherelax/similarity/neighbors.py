@@ -20,7 +20,7 @@ N_NEIGHBORS = 10
 SCALE_NEIGHBOR = 7
 # Features have different units if the widest one ranges over more than this multiple of what narrow
 # ones do. The narrowest, a share of FEW, are left out: some vary little in one unit too.
-MOST_UNEVEN = 10.0
+MOST_UNEVEN = 6.0
 FEW = 0.1
 # Principal components have a mean of zero, up to this share of their deviation.
 CENTERED = 1e-3
@@ -53,7 +53,7 @@ def nearest_neighbors(
     standardize : bool or "auto"
         Whether to give all features the same standard deviation. "auto": only if they seem to be
         measurements in different units. They are taken for features of one unit, such as
-        coordinates in space, pixels or frequencies of words, if none ranges over more than ten
+        coordinates in space, pixels or frequencies of words, if none ranges over more than six
         times as much as narrow ones do, or if they are principal components.
     search : {"auto", "exact", "approximate"}
         How neighbours are looked for. "approximate" finds nearly all of them, in much less time

@@ -8,6 +8,7 @@ import spherelax as sl
 from spherelax.coordinate.finish_points import finish_points as finish_labels
 from spherelax.coordinate.graph import build_graph, contract
 from spherelax.coordinate.points.valleys import (
+    DEEP,
     MOST_ITEMS,
     N_CELLS,
     Field,
@@ -299,9 +300,14 @@ def test_the_noise_is_measured_once(monkeypatch):
     )
     valleys = Valleys(field_of(X), finest)
     next(valleys.merge([finest]))
-    after = valleys.tree(labels).lineage.merges
+    after = valleys.between(labels)
     assert len(n_measured) == 1
-    assert after == Valleys(field_of(X), finest).tree(labels).lineage.merges
+    again = Valleys(field_of(X), finest).between(labels)
+    for one, other in zip(after, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+    # Of all valleys those count that labels merge across, the shallowest first.
+    assert len(after.seen) <= labels.max()
+    assert set(after.seen) <= {*after.depth.tolist(), DEEP}
 
 
 def test_cells_of_many_points_keep_what_is_between_them(seed):

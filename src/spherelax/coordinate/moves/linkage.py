@@ -10,11 +10,14 @@ from spherelax.coordinate.graph import Graph, contract
 from spherelax.labels import Labels, count_labels, renumber
 
 
-def link_labels(graph: Graph, labels: Labels, n_labels: int) -> Labels:
+def link_labels(
+    graph: Graph, labels: Labels, n_labels: int, within: Labels | None = None
+) -> Labels:
     """Merge the two labels with the highest mean similarity until this number of labels is left.
 
-    The mean similarity of labels a and b is ``sum W_ij / sum n_i n_j`` over i in a and j in b: they
-    merge at this resolution. Labels without any similarity between them do not merge.
+    The mean similarity of labels a and b is ``sum W_ij / n_a n_b`` over i in a and j in b, n being
+    numbers of items. Labels without any similarity between them do not merge, nor do labels that
+    hold items of one group, or of two labels of ``within``.
 
     Examples
     --------
@@ -25,15 +28,25 @@ def link_labels(graph: Graph, labels: Labels, n_labels: int) -> Labels:
     array([0, 0, 1], dtype=int32)
     """
     between = contract(graph, labels).graph
-    n_left, weight = count_labels(labels), between.weight.astype(float).tolist()
-    rows, columns = between.rows().tolist(), between.indices.tolist()
-    similarity: list[dict[int, float]] = [{} for _ in weight]
-    for a, b, value in zip(rows, columns, between.values.tolist(), strict=True):
+    k = n_left = count_labels(labels)
+    size = np.bincount(labels).tolist()
+    rows, columns, values = between.rows(), between.indices, between.values
+    if within is not None:
+        room = np.empty(k, dtype=np.int32)
+        room[labels] = within
+        is_inside = room[rows] == room[columns]
+        rows, columns, values = rows[is_inside], columns[is_inside], values[is_inside]
+    groups: list[set[int]] = [set() for _ in range(k)]
+    for label, group in zip(labels.tolist(), graph.group.tolist(), strict=False):
+        groups[label].add(group)
+    rows, columns = rows.tolist(), columns.tolist()
+    similarity: list[dict[int, float]] = [{} for _ in range(k)]
+    for a, b, value in zip(rows, columns, values.tolist(), strict=True):
         similarity[a][b] = value
-    parent = np.arange(n_left)
+    parent = np.arange(k)
 
     def rank(a: int, b: int) -> tuple[float, int, int]:
-        return -similarity[a][b] / (weight[a] * weight[b]), a, b
+        return -similarity[a][b] / (size[a] * size[b]), a, b
 
     heap = [rank(a, b) for a, b in zip(rows, columns, strict=True) if a < b]
     heapify(heap)
@@ -42,10 +55,14 @@ def link_labels(graph: Graph, labels: Labels, n_labels: int) -> Labels:
         _, a, b = found
         if b not in similarity[a] or rank(a, b) != found:
             continue
+        if not groups[a].isdisjoint(groups[b]):
+            del similarity[a][b], similarity[b][a]
+            continue
         if len(similarity[a]) < len(similarity[b]):
             a, b = b, a
         parent[b], n_left = a, n_left - 1
-        weight[a] += weight[b]
+        size[a] += size[b]
+        groups[a] |= groups[b]
         for other, value in similarity[b].items():
             del similarity[other][b]
             if other != a:

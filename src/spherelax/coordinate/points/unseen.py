@@ -1,16 +1,13 @@
 """Things that nothing separates: how many of them a label may hold.
 
-What is drawn around labels shows whether an item may belong to another label, but not whether a
-label is several things that no border was seen between. Two cases are known.
-
-Where nothing shows at which resolution things are, any number of them is as likely as twice that
-number.
+Where the walk of an item ends shows whether it may belong to another label, but not whether a label
+is several things that no border was seen between.
 
 Between points, a border is a valley in density that is deep enough to be seen. If depths of valleys
 vary like the lengths of random vectors in a plane (Rayleigh's law), the squares of depths fall off
 exponentially. So the mean square of the depths that are seen says how many valleys are too shallow
-to be seen. Things with sharp edges hide fewer valleys, and labels whose density varies more than
-that of one thing hide more.
+to be seen. Things with sharp edges hide fewer valleys than things whose density falls off
+gradually.
 """
 
 from __future__ import annotations
@@ -20,15 +17,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from spherelax.coordinate.points.softness import Softness
-from spherelax.coordinate.points.valleys import VALLEY, Tree
-from spherelax.labels import Labels
+from spherelax.coordinate.points.valleys import VALLEY, Between
+from spherelax.labels import Labels, count_labels
 
 # Prior: number of valleys, and their mean squared depth above VALLEY**2.
 BELIEVED = 8.0
-MEAN_SQUARE = 0.2
+MEAN_SQUARE = 0.13
 # How fast the number of hidden valleys grows with the softness of a label, as an exponent.
 SOFT = 4.0
 
@@ -40,25 +39,25 @@ class Unseen:
     Attributes
     ----------
     valleys : callable or None
-        Returns across which valleys parts of labels merge; None: nothing shows any scale.
-    cells : ndarray of shape (n_items,) or None
-        The cell of each item that parts are made of; None: items have changed since.
+        Returns the valleys between labels; None: there are none.
+    labels : ndarray of shape (n_items,) or None
+        These labels; None: items have changed since.
     softness : Softness or None
         How soft labels are; None: unknown.
     """
 
-    valleys: Callable[[], Tree] | None = None
-    cells: Labels | None = None
+    valleys: Callable[[], Between] | None = None
+    labels: Labels | None = None
     softness: Softness | None = None
 
     @cached_property
-    def tree(self) -> Tree | None:
-        """Across which valleys parts of labels merge; None: nothing shows any scale."""
-        return None if self.valleys is None else self.valleys()
+    def between(self) -> Between:
+        """The valleys between labels."""
+        return Between.none() if self.valleys is None else self.valleys()
 
     def elsewhere(self) -> Unseen:
         """Return what is known where items have been added."""
-        return replace(self, cells=None, softness=None)
+        return replace(self, labels=None, softness=None)
 
     def share(self, labels: Labels) -> NDArray[np.float64]:
         """Return for each item the expected share of its label that is the same thing.
@@ -66,32 +65,29 @@ class Unseen:
         Examples
         --------
         >>> Unseen().share(np.zeros(400, dtype=np.int32))[0].round(2)
-        np.float64(0.17)
+        np.float64(0.38)
         """
-        tree, least = self.tree, share_of_cloud(labels)
-        if tree is None or not (tree.depths or self.softness):
-            return least
-        found = share_between(labels, tree.depths, self.softness)
-        if self.cells is not None:
-            hidden = n_hidden(tree.depths)
-            differ = [chance_of_border(merge.depth, hidden) for merge in tree.lineage.merges]
-            found *= tree.lineage.share(labels, differ, self.cells)
-        return np.maximum(found, least)
+        return share_between(labels, self.between.seen, self.softness)
 
+    def same(self, labels: Labels) -> sp.csr_array:
+        """Return how likely two labels are the same thing, for those with a valley between them.
 
-def share_of_cloud(labels: Labels) -> NDArray[np.float64]:
-    """Return the expected share if nothing shows how many things there are.
-
-    Examples
-    --------
-    >>> share_of_cloud(np.repeat(np.int32([0, 1]), [390, 10]))[[0, -1]].round(2)
-    array([0.17, 0.77])
-    """
-    # Of k equal things, a label of n items holds one at most if k <= m / n; else a share m / (k n)
-    # of it is the same thing. The logarithm of k is uniform from 0 to log(m).
-    m, size = len(labels), np.bincount(labels)
-    known = (np.log(m / size) + 1.0 - 1.0 / size) / np.log(max(m, 2))
-    return np.asarray(np.where(size > 1, known, 1.0))[labels]
+        Each VALLEY of depth multiplies the odds of a border by e; a depth of 0 says nothing, and so
+        do labels that are parts of one label. Other labels than those between which valleys were
+        measured count as that of these which most of their items have.
+        """
+        k = count_labels(labels)
+        if self.labels is None:
+            return sp.eye_array(k, format="csr")
+        n_known = count_labels(self.labels)
+        met = sp.csr_array((np.ones(len(labels)), (labels, self.labels)), shape=(k, n_known))
+        part = sp.csr_array((np.ones(k), met.argmax(axis=1).ravel(), np.arange(k + 1)))
+        part.resize(k, n_known)
+        one, other, depth = self.between[:3]
+        alike = sp.coo_array((expit(-depth / VALLEY), (one, other)), shape=(n_known, n_known))
+        same = part @ (alike + alike.T + 0.5 * sp.eye_array(n_known)).tocsr() @ part.T
+        same.setdiag(1.0)
+        return sp.csr_array(same)
 
 
 def share_between(
@@ -99,37 +95,23 @@ def share_between(
 ) -> NDArray[np.float64]:
     """Return the expected share by the depths of the valleys that were seen.
 
-    Valleys that were not seen lie in labels in proportion to the pairs of items there, and are
-    fewer or more where the density varies less or more than in a Gaussian. Their number in a label
-    has a Poisson distribution; n valleys leave a share of 1 / (n + 1).
+    Valleys that were not seen lie in labels in proportion to the items there, and are fewer where
+    the density varies less than in a Gaussian. Their number in a label has a Poisson distribution;
+    n valleys leave a share of 1 / (n + 1). A label of one item holds none.
 
     Examples
     --------
     >>> three = np.repeat(np.int32([0, 1, 2]), 9)
     >>> [share_between(three, [depth, depth])[0].round(1) for depth in (3.0, 0.5)]
-    [np.float64(1.0), np.float64(0.5)]
+    [np.float64(1.0), np.float64(0.3)]
     """
-    squares = np.square(np.bincount(labels).astype(float))
-    expected = n_hidden(depths) * (len(depths) + 1.0) * squares / squares.sum()
+    others = np.bincount(labels) - 1.0
+    expected = n_hidden(depths) * (len(depths) + 1.0) * others / max(others.sum(), 1.0)
     if softness is not None:
-        with np.errstate(over="ignore"):  # infinitely many leave no share
-            expected *= np.exp(SOFT * (softness.of_labels(labels) - 1.0))
-    return np.asarray(-np.expm1(-expected) / expected)[labels]
-
-
-def chance_of_border(depth: float, hidden: float) -> float:
-    """Return how likely two sides of a valley are not the same thing.
-
-    Noise lowers depths by about VALLEY / 2. A depth below -VALLEY / 2 says nothing; above it, each
-    VALLEY of depth multiplies the odds of a border by e.
-
-    Examples
-    --------
-    >>> [round(chance_of_border(depth, 0.5), 2) for depth in (-0.2, 0.0, 0.4, 2.0)]
-    [0.0, 0.24, 0.64, 0.99]
-    """
-    odds = hidden * np.expm1(max(depth / VALLEY + 0.5, 0.0))
-    return float(odds / (1.0 + odds))
+        # Heavy tails vary in density more than a Gaussian does, and are one thing.
+        expected *= np.exp(SOFT * np.minimum(softness.of_labels(labels) - 1.0, 0.0))
+    share = -np.expm1(-expected) / np.where(expected > 0.0, expected, 1.0)
+    return np.asarray(np.where(expected > 0.0, share, 1.0))[labels]
 
 
 def n_hidden(depths: Sequence[float]) -> float:
@@ -138,8 +120,8 @@ def n_hidden(depths: Sequence[float]) -> float:
     Examples
     --------
     >>> round(n_hidden([3.0] * 9), 2), round(n_hidden([0.5] * 9), 2)
-    (0.03, 2.09)
+    (0.03, 3.35)
     """
-    squares = np.maximum(np.square(np.maximum(depths, 0.0)) - VALLEY**2, 0.0)
+    squares = np.square(depths) - VALLEY**2
     mean = (float(squares.sum()) + BELIEVED * MEAN_SQUARE) / (len(squares) + BELIEVED)
     return float(np.expm1(VALLEY**2 / mean))

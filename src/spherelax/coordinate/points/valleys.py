@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from spherelax.coordinate.graph import Contraction, Graph, contract, hash_numbers
 from spherelax.coordinate.points.borders import NONE
 from spherelax.coordinate.points.cuts import nearest, peak_and_valley
-from spherelax.coordinate.points.lineage import Lineage
 from spherelax.labels import Labels, count_labels, renumber
 
 # More items than MOST_ITEMS are contracted to at most N_CELLS cells before they are looked at: with
@@ -125,18 +124,29 @@ def steps_to_merge(path: Sequence[Labels], n_isolated: int = 0) -> list[int]:
     return [first] + [step for step in later if not np.array_equal(path[step], path[step - 1])]
 
 
-class Tree(NamedTuple):
-    """How parts of labels merge; the first ``n_inside`` merges are inside labels."""
+class Between(NamedTuple):
+    """The valleys between touching labels.
 
-    lineage: Lineage
-    n_inside: int
+    Attributes
+    ----------
+    one, other : ndarray of shape (n_pairs,)
+        Labels that touch, each two once.
+    depth : ndarray of shape (n_pairs,)
+        How deep the valley between them is: the logarithm of how much higher the peaks are.
+    seen : list of float
+        The depths that count: of the valleys across which labels merge to one, the shallowest
+        first, those deeper than `VALLEY`.
+    """
 
-    @property
-    def depths(self) -> list[float]:
-        """How deep the valleys are that were seen: all between labels, and deep ones inside."""
-        found = [merge.depth for merge in self.lineage.merges]
-        deep = [depth for depth in found[: self.n_inside] if depth > VALLEY]
-        return found[self.n_inside :] + deep
+    one: NDArray[np.intp]
+    other: NDArray[np.intp]
+    depth: NDArray[np.float64]
+    seen: list[float]
+
+    @classmethod
+    def none(cls) -> Between:
+        """Return the valleys of labels that do not touch."""
+        return cls(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), [])
 
 
 def choose(labelings: Sequence[Labels], score: Callable[[Labels], float]) -> Labels:
@@ -172,18 +182,20 @@ class Valleys:
         for labels in labelings:
             yield merging.merge(labels, deepest)
 
-    def tree(self, labels: Labels) -> Tree:
-        """Merge what labels hold of the finest labels, inside each label first.
-
-        Labels that touch no other count as deep.
-        """
-        merging = self._begin()
-        pairs = self.finest.astype(np.int64) * count_labels(labels) + labels
-        lineage = Lineage(renumber(np.unique(pairs, return_inverse=True)[1]))
-        sets = merging.merge_inside(lineage, labels)
-        n_inside = len(lineage.merges)
-        merging.merge_labels(lineage, sets, labels)
-        return Tree(lineage, n_inside)
+    def between(self, labels: Labels) -> Between:
+        """Return the valleys between labels; labels that touch no other count as deep."""
+        found = sorted(self._begin().depths(labels))
+        root, merged = list(range(count_labels(labels))), []
+        for depth, a, b in found:
+            one, other = (_root(root, label) for label in (a, b))
+            if one != other:
+                root[one] = other
+                merged.append(depth)
+        merged += [DEEP] * (len(root) - 1 - len(merged))
+        pairs = np.array([pair for _, *pair in found], dtype=np.intp).reshape(-1, 2)
+        depths = np.array([depth for depth, *_ in found])
+        seen = [depth for depth in merged if depth > VALLEY]
+        return Between(pairs[:, 0], pairs[:, 1], depths, seen)
 
 
 def blur(field: Field, noise: float) -> float:
@@ -238,35 +250,6 @@ class _Merging:
                 valleys = (self._valley(a, b) for b in cuts)
                 smallest.append(min(2.0 * (np.sqrt(high) - np.sqrt(low)) for high, low in valleys))
         return float(np.median(smallest)) if smallest else 0.0
-
-    def merge_inside(self, lineage: Lineage, labels: Labels) -> list[int]:
-        """Merge the parts of each label, across the shallowest valleys first.
-
-        Returns the set of parts that each label is.
-        """
-        self._start(lineage.parts)
-        label = {a: int(labels[items[0]]) for a, items in self.items.items()}
-        self.cuts = {
-            a: {b: cut for b, cut in cuts.items() if label[a] == label[b]}
-            for a, cuts in self.cuts.items()
-        }
-        of = {a: a for a in self.items}
-        for (a, b), depth, united in self._unions(np.inf):
-            of[united] = lineage.merge(of.pop(a), of.pop(b), depth)
-        sets: list[list[int]] = [[] for _ in range(count_labels(labels))]
-        for a, merged_to in of.items():
-            sets[label[a]].append(merged_to)
-        return [lineage.merge_all(each, -np.inf) for each in sets]
-
-    def merge_labels(self, lineage: Lineage, sets: list[int], labels: Labels) -> None:
-        """Merge the sets of labels, across the shallowest valleys first; last what touches none."""
-        root, sets = list(range(len(sets))), sets.copy()
-        for depth, a, b in sorted(self.depths(labels)):
-            one, other = (_root(root, label) for label in (a, b))
-            if one != other:
-                root[one] = other
-                sets[other] = lineage.merge(sets[one], sets[other], depth)
-        lineage.merge_all((sets[a] for a, b in enumerate(root) if a == b), DEEP)
 
     def depths(self, labels: Labels) -> list[tuple[float, int, int]]:
         """Return how deep the valley is between each two touching labels."""

@@ -242,8 +242,10 @@ def _trust(graph: Graph, labels: Labels) -> Floats:
     return np.where(is_lone, np.minimum(of_median, 1.0), 1.0)
 
 
-def walk_share(graph: Graph, labels: Labels) -> Floats:
-    """Return how likely a short random walk from each item of a neighbour graph ends in its label.
+def walk_share(graph: Graph, labels: Labels, same: sp.csr_array) -> Floats:
+    """Return how likely a short random walk from each item of a neighbour graph ends in its thing.
+
+    ``same`` says how likely two labels are the same thing; it is 1 on the diagonal.
 
     Items of a neighbour graph are joined to the items around them only, so that what counts is
     whether the border of a label is near.
@@ -255,7 +257,7 @@ def walk_share(graph: Graph, labels: Labels) -> Floats:
     >>> ring = np.eye(40, k=1) + np.eye(40, k=39)
     >>> graph = build_graph(Problem.check(ring + ring.T))
     >>> labels = np.arange(40, dtype=np.int32) // 20
-    >>> found = graph.as_given(walk_share(graph, labels[graph.given]))
+    >>> found = graph.as_given(walk_share(graph, labels[graph.given], sp.eye_array(2).tocsr()))
     >>> found[[0, 2, 10]].round(2)
     array([0.58, 0.85, 1.  ])
     """
@@ -265,8 +267,7 @@ def walk_share(graph: Graph, labels: Labels) -> Floats:
     step = sp.csr_array(
         (0.5 * graph.values / np.repeat(total, degrees), graph.indices, graph.indptr), shape=(m, m)
     ) + sp.diags_array(np.where(degrees > 0, 0.5, 1.0))
-    own = sp.csr_array((np.ones(m), labels, np.arange(m + 1)))
-    chance = own
+    chance = sp.csr_array((np.ones(m), labels, np.arange(m + 1)))
     for _ in range(WALK):
         chance = step @ chance
-    return np.asarray(own.multiply(chance).sum(axis=1))
+    return np.asarray(same[labels].multiply(chance).sum(axis=1))
