@@ -77,6 +77,7 @@ def test_readme_has_the_pictures_and_pages_that_it_names():
         assert (ROOT / target).exists(), target
 
 
+@pytest.mark.filterwarnings("ignore:The set_bad:PendingDeprecationWarning")  # of scanpy's plots
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_page_is_true(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
