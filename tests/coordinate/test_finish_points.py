@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import kneighbors_graph
 
 import spherelax as sl
 from spherelax.coordinate import finish_points as module
@@ -139,3 +140,14 @@ def test_components_are_joined(seed):
     )
     assert (found.status, found.at) == (sl.Status.NOISE, len(learnt.path.labels) - 1)
     assert found.unseen.between.seen == []
+
+
+@pytest.mark.parametrize("n_clouds", [3, 6])
+def test_clouds_that_nothing_joins_are_not_called_noise(n_clouds, seed):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(600) % n_clouds
+    X = rng.normal(size=(600, 10)) + 30.0 * np.eye(10)[truth]
+    A = kneighbors_graph(X, 15)
+    result = sl.solve(A.maximum(A.T), kind="neighbors")
+    assert not result.status.is_odd
+    assert sl.metrics.pairwise_scores(truth, result.labels).f_score == 1.0

@@ -74,11 +74,9 @@ def finish_points(
     points = _Points(learnt, route, callback, scales)
     is_wide = scales is None or points.items.law.loss > WIDE
     found = (_between_borders(points) if is_wide else None) or _between_valleys(points)
-    if scales is not None:
-        return found
-    joined = join_components(learnt)
-    is_joined = count_labels(found.labels) == count_labels(joined.labels)
-    return joined._replace(unseen=found.unseen) if is_joined else found
+    if scales is None and found.status is Status.CLOUD:
+        return join_components(learnt)._replace(unseen=found.unseen)
+    return found
 
 
 def join_components(learnt: Walked) -> Finished:
