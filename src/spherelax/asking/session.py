@@ -18,7 +18,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.items import Items
 from spherelax.io.readers.judgements import Verdict
 from spherelax.judgements import WORDS, Judgements
-from spherelax.labels import Labels
+from spherelax.labels import Labels, count_pairs
 from spherelax.result import Result
 
 # Questions of a batch, and how many of them are left when the next one is looked for.
@@ -240,7 +240,6 @@ def count_changed(before: Labels, now: Labels) -> int:
     """
     both = np.unique(np.column_stack([before, now]), axis=0, return_counts=True)[1]
     one, other, shared = (
-        sum(n * (n - 1) // 2 for n in sizes.tolist())
-        for sizes in (np.bincount(before), np.bincount(now), both)
+        int(count_pairs(sizes).sum()) for sizes in (np.bincount(before), np.bincount(now), both)
     )
-    return int(one + other - 2 * shared)
+    return one + other - 2 * shared

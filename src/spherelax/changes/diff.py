@@ -205,7 +205,7 @@ def diff(before: Any, after: Any) -> Diff:
     kind = _kinds(overlap, change)[change]
     n_items = np.bincount(change, overlap.n_items)[change]
     # Flows are in order of their entities, and so are changes.
-    order = np.lexsort((np.arange(len(change)), _first(overlap, change)[change], -n_items, kind))
+    order = np.lexsort((_first(overlap, change)[change], -n_items, kind))
     labels_before, labels_after = (
         [None if code < 0 else labels[code] for code in codes[order].tolist()]
         for codes, labels in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
@@ -69,9 +70,9 @@ class Ids:
         >>> sl.keep_ids([0, 0, 1], [0, 0]).register()["state"]
         ['living', 'ended']
         """
-        living, sizes = np.unique(self.numbers, return_counts=True)
+        living = sorted(Counter(self.numbers.tolist()).items())
         rows = [
-            *((number, LIVING, n, None) for number, n in zip(*_lists(living, sizes), strict=True)),
+            *((number, LIVING, n, None) for number, n in living),
             *((number, ENDED, n, successor) for number, n, successor in self._ended),
         ]
         return dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
@@ -184,8 +185,8 @@ def give_ids(overlap: Overlap, next_free: int) -> Given:
     free = np.flatnonzero(number < 0)
     number[free] = next_free + np.arange(len(free))
     flows = [
-        (int(old[a]), int(n), None if b < 0 else int(number[b]))
-        for a, b, n in zip(*_lists(overlap.before, overlap.after, overlap.n_items), strict=True)
+        (int(old[a]), n, None if b < 0 else int(number[b]))
+        for a, b, n in np.c_[overlap.before, overlap.after, overlap.n_items].tolist()
         if a >= 0 and not is_kept[a]
     ]
     return Given(
@@ -259,8 +260,3 @@ def _whole(label: object, word: str) -> int:
             f"ids to keep must be whole numbers from 0; found {word} {shown(label)}"
         )
     return int(said)
-
-
-def _lists(*arrays: NDArray[np.integer]) -> list[list[int]]:
-    """Return arrays as lists."""
-    return [array.tolist() for array in arrays]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from spherelax.coordinate.graph import build_graph
@@ -46,8 +45,7 @@ def facts(items: Items) -> Facts:
     m, scale = problem.n_items, float(problem.similarity.max())
     in_order = np.arange(m, dtype=np.int32)
     graph = build_graph(problem, scale, in_order)
-    W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(m, m))
-    n_components, component = connected_components(W, directed=False)
+    n_components, component = connected_components(graph.matrix(graph.values), directed=False)
     n_edges, values = len(graph.values) // 2, items.scores(scale * graph.values.astype(float))
     about: Facts = {
         "n_items": m,

@@ -107,7 +107,7 @@ class Frozen:
         which = np.unique(np.searchsorted(ptr, wanted, side="right") - 1)
         inner = np.concatenate([np.arange(ptr[c], ptr[c + 1]) for c in which])
         inner = inner[np.argsort(graph.given[inner])]
-        W = _rows(graph, graph.values.astype(float))
+        W = graph.matrix(graph.values.astype(float))
         number = np.full(graph.n_items, -1)
         number[inner] = np.arange(len(inner))
         judged = Judgements.of(None) if kept is None else kept.among(kept.sure == 1.0)
@@ -223,10 +223,11 @@ class Frozen:
         if len(given.values) > 0:
             sources = None if self.sources is None else self.sources[given.given]
             graph = reading.read(given, sources).graph
-        listed = _in_order(graph, graph.values.astype(float))
+        listed = graph.matrix_as_given(graph.values.astype(float))
         if self.model.plain_average is not None:
             listed = sp.csr_array(listed + listed.multiply(self._reliability))
-            graph = graph.with_values(_entries(graph, listed))
+            entries = listed[graph.given[graph.rows()], graph.given[graph.indices]]
+            graph = graph.with_values(np.asarray(entries, dtype=np.float32).ravel())
         if self.beyond is not None:
             weight = graph.weight + self.beyond[graph.given]
             graph = graph._replace(weight=weight.astype(np.float32))
@@ -242,7 +243,7 @@ class Frozen:
         plain = self.model.reading.read(given).graph
         ratio = graph.values / np.maximum(plain.values, np.finfo(np.float32).tiny) - 1.0
         place = np.argsort(graph.given)[self.items]
-        return sp.csr_array(_rows(graph, ratio.astype(float))[place][:, place])
+        return sp.csr_array(graph.matrix(ratio.astype(float))[place][:, place])
 
 
 def _renumbered(judged: Judgements, number: NDArray[np.intp]) -> Judgements:
@@ -265,20 +266,3 @@ def _part(attraction: Attraction, labels: Labels) -> Labels:
     ends = pairs.row[holds], pairs.col[holds]
     held = sp.coo_array((np.ones(len(ends[0])), ends), shape=pairs.shape)
     return renumber(connected_components(held, directed=False)[1])
-
-
-def _rows(graph: Graph, values: NDArray[np.float64]) -> sp.csr_array:
-    """Return values of the entries of a graph as a matrix, in the order of the graph."""
-    return sp.csr_array((values, graph.indices, graph.indptr), shape=(graph.n_items,) * 2)
-
-
-def _in_order(graph: Graph, values: NDArray[np.float64]) -> sp.csr_array:
-    """Return values of the entries of a graph as a matrix, in the order of the problem."""
-    entries = (values, (graph.given[graph.rows()], graph.given[graph.indices]))
-    return sp.csr_array(sp.coo_array(entries, shape=(graph.n_items,) * 2))
-
-
-def _entries(graph: Graph, matrix: sp.csr_array) -> NDArray[np.float32]:
-    """Return the values of a matrix, in the order of the problem, for the entries of a graph."""
-    found = matrix[graph.given[graph.rows()], graph.given[graph.indices]]
-    return np.asarray(found, dtype=np.float32).ravel()

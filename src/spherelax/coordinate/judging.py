@@ -215,7 +215,8 @@ def _follow(
 ) -> Labels:
     """Return labels that follow each verdict from which they differ, where that gains."""
     found = labels.astype(np.int32)
-    members = dict(enumerate(np.split(np.argsort(found, kind="stable"), _ends(found))))
+    ends = np.cumsum(np.bincount(found))[:-1]
+    members = dict(enumerate(np.split(np.argsort(found, kind="stable"), ends)))
     fresh = itertools.count(len(members))
     for row in order.tolist():
         (a, b), is_same = verdicts.pairs[row].tolist(), bool(verdicts.same[row])
@@ -234,11 +235,6 @@ def _follow(
                 members[name] = items[new == label]
                 found[members[name]] = name
     return renumber(found)
-
-
-def _ends(labels: Labels) -> NDArray[np.intp]:
-    """Return where the items of each label but the last end, if items are sorted by label."""
-    return np.cumsum(np.bincount(labels))[:-1]
 
 
 def overrule(graph: Graph, same: Floats, judged: Judgements) -> Floats:

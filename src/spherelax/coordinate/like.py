@@ -9,7 +9,6 @@ walked again from the highest resolution, so that nothing is left of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -150,14 +149,18 @@ class _Begin(NamedTuple):
         labels, _, active, _ = self.separated(graph)
         nearest = np.array([foretold.nearest(level)])
         (found,) = foretold.steps(Candidates.of(graph), nearest)
-        return renumber(np.where(_in_components(graph, active), graph.n_items + found, labels))
+        component = _components(graph)
+        has_changed = np.bincount(component, weights=active)[component] > 0
+        return renumber(np.where(has_changed, graph.n_items + found, labels))
 
     def absorb(self, graph: Graph, route: Route, gamma: float) -> Labels:
         """Move active items at a resolution; where items are gone, walk down to it before."""
         labels, _, active, has_lost = self.separated(graph)
-        for items in _components_with(graph, has_lost):
-            labels[items] = len(labels) + items[_walk_to(gamma, graph.among(items), route)]
-            active[items] = True
+        for first, last in pairwise(graph.component_ptr.tolist()):
+            if has_lost[first:last].any():
+                items = np.arange(first, last)
+                labels[items] = len(labels) + items[_walk_to(gamma, graph.among(items), route)]
+                active[items] = True
         begin = renumber(labels)
         return absorb_items(graph, begin, gamma, active) if active.any() else begin
 
@@ -181,19 +184,6 @@ def _walk_to(gamma: float, graph: Graph, route: Route) -> Labels:
     return np.asarray(labels)
 
 
-def _components_with(graph: Graph, marked: Flags) -> Iterator[NDArray[np.intp]]:
-    """Yield the items of each component with a marked one."""
-    for first, last in pairwise(graph.component_ptr.tolist()):
-        if marked[first:last].any():
-            yield np.arange(first, last)
-
-
 def _components(graph: Graph) -> NDArray[np.intp]:
     """Return the component of each item."""
     return np.repeat(np.arange(len(graph.component_ptr) - 1), np.diff(graph.component_ptr))
-
-
-def _in_components(graph: Graph, marked: Flags) -> Flags:
-    """Tell which items are in a component with a marked one."""
-    component = _components(graph)
-    return np.asarray((np.bincount(component, weights=marked) > 0)[component])

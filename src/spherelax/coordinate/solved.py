@@ -185,12 +185,9 @@ class CoordinateSolved:
         """Return the similarities of the model as a problem again; pairs inside groups are lost."""
         graph, unit = self.model.given, self.model.reading.unit
         groups = graph.groups() if self.sources is None else self.sources
-        row, column = graph.given[graph.rows()], graph.given[graph.indices]
-        entries = sp.coo_array(
-            (graph.values.astype(float) * unit, (row, column)), shape=(graph.n_items, graph.n_items)
-        )
+        W = graph.matrix_as_given(graph.values.astype(float) * unit)
         has_groups = graph.grouped or self.sources is not None
-        return Problem.check(entries, graph.as_given(groups) if has_groups else None, kind)
+        return Problem.check(W, graph.as_given(groups) if has_groups else None, kind)
 
     @property
     def max_labels(self) -> int:
@@ -336,8 +333,7 @@ class CoordinateSolved:
             nats, absent = beliefs.same + beliefs.absent + join, beliefs.absent
             if len(nats) > 0 and np.ptp(nats) == 0.0:  # labels teach nothing: as they are walked
                 nats = self.model.graph.values.astype(float)
-        W = sp.csr_array((nats, graph.indices, graph.indptr), shape=(graph.n_items,) * 2)
-        return Attraction(W, absent, graph.weight.astype(float))
+        return Attraction(graph.matrix(nats), absent, graph.weight.astype(float))
 
     def explain(self, labels: Labels, alpha: float, one: int, other: int | None) -> Explanation:
         """Explain two items or, without the other, the label of one."""
@@ -364,7 +360,7 @@ class CoordinateSolved:
         """How likely each listed pair is right, in the order of the model."""
         graph = self.model.given
         right = share_right(graph, self.teacher) if self.judged is None else self.judged.right
-        return sp.csr_array((right, graph.indices, graph.indptr), shape=(graph.n_items,) * 2)
+        return graph.matrix(right)
 
     def freeze(self, labels: Labels, alpha: float, seeds: NDArray[np.intp]) -> Frozen:
         """Return the components of the labels of some items, and what was learnt."""
@@ -455,12 +451,7 @@ class CoordinateSolved:
 
     def match_probability(self) -> sp.csr_array | None:
         """Return how likely each pair with a similarity is right, as CSR; None: unknown."""
-        if self.judged is None:
-            return None
-        graph = self.model.given
-        row = graph.given[graph.rows()]
-        pairs = (self.judged.right, (row, graph.given[graph.indices]))
-        return sp.csr_array(sp.coo_array(pairs, shape=(graph.n_items, graph.n_items)))
+        return None if self.judged is None else self.model.given.matrix_as_given(self.judged.right)
 
     def tied(self) -> float | None:
         """Return the share of the pairs expected to be right that have one and the same score.

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
@@ -159,14 +158,12 @@ class Case:
     @cached_property
     def rows(self) -> NDArray[np.int32]:
         """Row of each entry of the graph; ``graph.indices`` is its column."""
-        lengths = np.diff(self.graph.indptr)
-        return np.repeat(np.arange(self.n_items, dtype=np.int32), lengths)
+        return self.graph.rows()
 
     @cached_property
     def components(self) -> NDArray[np.int32]:
         """Connected component of each item."""
-        graph = self.graph
-        W = sp.csr_array((graph.values, graph.indices, graph.indptr), shape=(self.n_items,) * 2)
+        W = self.graph.matrix(self.graph.values)
         return np.asarray(connected_components(W, directed=False)[1])
 
     @cached_property

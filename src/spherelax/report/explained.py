@@ -137,19 +137,6 @@ def _pairs(case: Case, speaker: Speaker) -> str:
     return table(caption, ("pair", "score", "right", "worth"), cells, numbers=(1, 3))
 
 
-class _Names(dict[int, str]):
-    """Names of items as HTML, made when they are needed."""
-
-    def __init__(self, case: Case) -> None:
-        super().__init__()
-        self.case = case
-
-    def __missing__(self, item: int) -> str:
-        """Return the name of an item as HTML."""
-        self[item] = name(self.case.names[item])
-        return self[item]
-
-
 def _speaker(case: Case, about: Explanation) -> Speaker:
     """Return what says an explanation as HTML, in the words of the input."""
-    return Speaker(about, _Names(case), case.say, case.scores)
+    return Speaker(about, lambda item: name(case.names[item]), case.say, case.scores)

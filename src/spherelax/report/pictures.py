@@ -167,10 +167,7 @@ def _pair(
     """Draw the lines between two images."""
     left, right = (np.flatnonzero(image_of == image) for image in images)
     labels = case.result.labels
-    W = sp.csr_array(
-        (case.graph.values, case.graph.indices, case.graph.indptr), shape=(case.n_items,) * 2
-    )
-    similar = W[left][:, right].tocoo()
+    similar = case.graph.matrix(case.graph.values)[left][:, right].tocoo()
     matched = {(int(left[a]), int(right[b])) for a, b in zip(similar.row, similar.col, strict=True)}
     at = {int(labels[item]): int(item) for item in right}
     shared = {(int(a), at[int(labels[a])]) for a in left if int(labels[a]) in at}

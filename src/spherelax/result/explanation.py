@@ -194,7 +194,8 @@ class Explanation:
         No pair is listed between their labels.
         They join if 1 pair scores 0.001 or more (ann with bob, not listed).
         """
-        return "\n".join(Speaker(self, names, speak, scores).sentences())
+        call = None if names is None else names.__getitem__
+        return "\n".join(Speaker(self, call, speak, scores).sentences())
 
 
 def check_asked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,16 +49,16 @@ WALLS = {
 
 
 class Speaker:
-    """Says an explanation in the words of a user."""
+    """Says an explanation in the words of a user; ``call`` returns the name of an item."""
 
     def __init__(
         self,
         about: Explanation,
-        names: Sequence[object] | Mapping[int, object] | None,
+        call: Callable[[int], object] | None,
         speak: Callable[[str], str],
         scores: Callable[[Any], Any],
     ) -> None:
-        self.about, self.names, self.speak, self.scores = about, names, speak, scores
+        self.about, self.call, self.speak, self.scores = about, call, speak, scores
         pairs = about.pairs
         keys = (tuple(sorted(pair)) for pair in pairs.items.tolist())
         self.listed = dict(zip(keys, range(len(pairs.items)), strict=True))
@@ -80,7 +80,7 @@ class Speaker:
     def state(self) -> str:
         """Say whether they share a label."""
         about, names = self.about, [self.name(item) for item in self.about.items]
-        sizes = [self._count(len(items)) for items in about.labels]
+        sizes = [_count(len(items), "item") for items in about.labels]
         if len(names) == 1:
             return self.speak("{0} is alone and similar to no other.").format(*names)
         if about.are_together:
@@ -110,7 +110,7 @@ class Speaker:
                 named = "; ".join(self._listed_pair(row) for row in rows[:MOST_NAMED].tolist())
                 more = "; and others" if len(rows) > MOST_NAMED else ""
                 total = self._worth(float(pairs.worth[rows].sum()))
-                n_pairs = self._n_pairs(len(rows))
+                n_pairs = _count(len(rows), "pair")
                 begin = self.speak(f"{side} one label: {n_pairs}, worth {total}: ")
                 said.append(f"{begin}{named}{more}.")
         if pairs.n_absent and pairs.absent < 0.0:
@@ -155,12 +155,12 @@ class Speaker:
             return f"No change of pairs was found that would make them {verb}."
         said = []
         if len(change.removed):
-            named = self._named(change.removed)
-            said.append(f"without {self._n_pairs(len(change.removed))} ({named})")
+            n_pairs = _count(len(change.removed), "pair")
+            said.append(f"without {n_pairs} ({self._named(change.removed)})")
         if len(change.raised):
             least, named = self._score(change.score), self._named(change.raised, is_raised=True)
             score = "scores" if len(change.raised) == 1 else "score"
-            n_pairs = self._n_pairs(len(change.raised))
+            n_pairs = _count(len(change.raised), "pair")
             said.append(f"if {n_pairs} {score} {least} or more ({named})")
         return f"They {verb} {', and '.join(said)}."
 
@@ -176,11 +176,6 @@ class Speaker:
         more = len(pairs) - len(named)
         return "; ".join(named + [f"and {more:,} more"] * (more > 0))
 
-    @staticmethod
-    def _n_pairs(n: int) -> str:
-        """Return a number of pairs."""
-        return f"{n:,} pair" if n == 1 else f"{n:,} pairs"
-
     def _several(self, items: Items) -> str:
         """Name some items."""
         named = ", ".join(map(self.name, items[:MOST_NAMED].tolist()))
@@ -189,11 +184,7 @@ class Speaker:
 
     def name(self, item: int) -> str:
         """Return the name of an item."""
-        return self.speak(f"item {item}") if self.names is None else str(self.names[item])
-
-    def _count(self, n: int) -> str:
-        """Return a number of items."""
-        return f"{n:,} item" if n == 1 else f"{n:,} items"
+        return self.speak(f"item {item}") if self.call is None else str(self.call(item))
 
     def _score(self, score: float) -> str:
         """Return a score as users know it."""
@@ -202,3 +193,8 @@ class Speaker:
     def _worth(self, worth: float) -> str:
         """Return what something is worth."""
         return f"{worth:+.2g}{self.about.unit and ' '}{self.about.unit}"
+
+
+def _count(n: int, word: str) -> str:
+    """Return a number of things."""
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"

@@ -115,6 +115,15 @@ class Graph(NamedTuple):
         found[self.given] = values
         return found
 
+    def matrix(self, values: NDArray[Scalar]) -> sp.csr_array:
+        """Return values of the similarities as a matrix."""
+        return sp.csr_array((values, self.indices, self.indptr), shape=(self.n_items,) * 2)
+
+    def matrix_as_given(self, values: NDArray[Scalar]) -> sp.csr_array:
+        """Return values of the similarities as a matrix, in the order of the problem."""
+        entries = (values, (self.given[self.rows()], self.given[self.indices]))
+        return sp.csr_array(sp.coo_array(entries, shape=(self.n_items,) * 2))
+
     def n_present(self) -> int:
         """Return how many items are similar to any other."""
         return int(np.count_nonzero(self.weight))

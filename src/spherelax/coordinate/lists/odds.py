@@ -298,25 +298,22 @@ def judge_labels(
     if judged.beliefs is not None:
         net = judged.net(graph, source)
         return draw_posterior(net, judged.beliefs, labels, has_pairs=has_pairs)
-    shape = (graph.n_items, graph.n_items)
-    P = sp.csr_array((judged.right, graph.indices, graph.indptr), shape=shape)
-    return judge_matching(P, labels, has_pairs=has_pairs)
+    return judge_matching(graph.matrix(judged.right), labels, has_pairs=has_pairs)
 
 
 def uncompared_sources(graph: Graph, sources: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
     """Return the source of each item if no two of its items are compared; -1 if some are."""
     if sources is None:
         return None
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    inside = sources[row][sources[row] == sources[graph.indices]]
+    of_row = sources[graph.rows()]
+    inside = of_row[of_row == sources[graph.indices]]
     return np.where(np.isin(sources, inside), -1, sources).astype(np.int32)
 
 
 def _may_have_several(graph: Graph) -> NDArray[np.bool_]:
     """Tell of each item whether all its candidates are free, so that several may be right."""
     is_bound = (np.bincount(graph.groups()) > 1)[graph.groups()]
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    n_bound = np.bincount(row, weights=is_bound[graph.indices], minlength=graph.n_items)
+    n_bound = np.bincount(graph.rows(), is_bound[graph.indices], graph.n_items)
     return np.asarray(n_bound == 0)
 
 

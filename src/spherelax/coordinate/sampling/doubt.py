@@ -227,8 +227,7 @@ def trust_items(graph: Graph, labels: Labels) -> Floats:
     array([1. , 1. , 1. , 0.1])
     """
     found = np.zeros(graph.n_items)
-    row = np.repeat(np.arange(graph.n_items), np.diff(graph.indptr))
-    np.maximum.at(found, row, _trust(graph, labels))
+    np.maximum.at(found, graph.rows(), _trust(graph, labels))
     return np.where(np.diff(graph.indptr) > 0, found, 1.0)
 
 
