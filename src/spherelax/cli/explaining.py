@@ -37,8 +37,7 @@ def explain(
         items, _ = read(source, groups, reading)
         numbers = [find_item(items, name) for name in pair or ()]
         known = judgements(judged, items)
-        asked = settings if len(known) == 0 else {**settings, "judgements": known}
-        items, result = solve(items, asked, step)
+        items, result = solve(items, {**settings, "judgements": known}, step)
     if entity is None:
         found = result.explain(*numbers)
     else:

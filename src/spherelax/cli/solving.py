@@ -22,6 +22,8 @@ from spherelax.cli.terminal import (
     saying_that_it_compiles,
 )
 from spherelax.errors import InvalidInputError
+from spherelax.io.files.faults import about
+from spherelax.io.readers.judgements import ADVICE, settle
 from spherelax.judgements import Judgements
 from spherelax.settings import POSITIVE_INTEGER, SOLVERS, checked_pick
 
@@ -88,14 +90,8 @@ def judgements(judged: Given, items: io.Items | io.Points) -> Judgements:
         return Judgements.of(None)
     found = io.read_judgements(file, items)
     groups = None if isinstance(items, io.Points) else items.problem.groups
-    if judged["contradictions"] == "drop":
-        return found.without_contradictions(groups)
-    try:
-        found.check(items.n_items, groups, items.names)
-    except InvalidInputError as error:
-        advice = "--contradictions drop lets later ones count"
-        raise InvalidInputError(f"{file}: {error}; {advice}") from None
-    return found
+    with about(file):
+        return settle(found, items, groups, judged["contradictions"], ADVICE)
 
 
 def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:

@@ -112,9 +112,8 @@ class Named(ABC):
         if likely is not None:
             columns |= {name: column.tolist() for name, column in likely._asdict().items()}
         first = result.representatives().tolist()
-        for name, column in self.who().items():
-            if name != "group":
-                columns[f"representative_{name}"] = [column[item] for item in first]
+        for name, column in name_columns(self).items():
+            columns[f"representative_{name}"] = [column[item] for item in first]
         for name, column in (self.details or {}).items():
             shown = f"{name}_value" if name in columns else name
             columns[shown] = likeliest_values(column, result)
@@ -250,8 +249,7 @@ class Items(Named):
         problem = Problem.check(self.similarity, self.groups, self.kind)
         if self.ids is None:
             return problem
-        who = (column for name, column in self.who().items() if name != "group")
-        return replace(problem, names=hash_names(zip(*who, strict=True)))
+        return replace(problem, names=hash_names(zip(*name_columns(self).values(), strict=True)))
 
     def with_groups(self, groups: Names | None) -> Self:
         """Return the same items with other groups; similarities are not checked again.
@@ -299,6 +297,11 @@ def likeliest_values(values: Names, result: Result) -> Names:
     return [
         values_by_text[max(found, key=found.__getitem__)] if found else None for found in behind
     ]
+
+
+def name_columns(items: Named) -> Columns:
+    """Return the columns that name each item; a group is no part of a name."""
+    return {name: column for name, column in items.who().items() if name != "group"}
 
 
 def check_count(result: Result, expected: int, what: str) -> None:

@@ -13,13 +13,11 @@ from spherelax.io.readers.judgements import Places, Verdict, find_places, read_v
 from spherelax.io.readers.pairs import Records
 from spherelax.io.tables.frames import read_sheet
 from spherelax.judgements import WORDS
-from spherelax.project.tables import ask, connect, fault
+from spherelax.project.tables import NEXT_RUN, ask, connect, fault
 from spherelax.scale.workspace import library
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-NEXT_RUN = "(SELECT coalesce(max(run), 0) + 1 FROM runs)"
 
 
 class ProjectAnswers:
@@ -58,7 +56,7 @@ class ProjectAnswers:
         self.path, self._records = path, records
         self._places = find_places(records)
         with self._connected() as db:
-            ((next_run,),) = ask(db, f"SELECT {NEXT_RUN}")
+            ((next_run,),) = ask(db, NEXT_RUN)
         self._since = next_run if since is None else since
 
     def __str__(self) -> str:
@@ -109,7 +107,7 @@ class Answers:
         ask(
             self.db,
             "INSERT INTO judgements SELECT (SELECT coalesce(max(judgement) + 1, 0) FROM "
-            f"judgements), ?, ?, ?, ?, ?, 1.0, NULL, ?, {NEXT_RUN}",
+            f"judgements), ?, ?, ?, ?, ?, 1.0, NULL, ?, ({NEXT_RUN})",
             [*names, WORDS[same], when],
         )
 

@@ -17,14 +17,14 @@ from spherelax.io.answers.saved import parse_result
 from spherelax.io.files.faults import about
 from spherelax.io.files.source import File
 from spherelax.io.items import Columns
-from spherelax.io.readers.judgements import read_judgements
+from spherelax.io.readers.judgements import read_judgements, settle
 from spherelax.io.readers.pairs import Records, read_pairs
 from spherelax.io.tables.frames import Frame
 from spherelax.judgements import Judgements
 from spherelax.project.adding import Scored, add_judgements
 from spherelax.project.forgetting import named_records, remove, rewrite
 from spherelax.project.run import Run, number_entities, write_run
-from spherelax.project.tables import ENDS, RECORD, ask, connect, fault
+from spherelax.project.tables import ENDS, NEXT_RUN, RECORD, ask, connect, fault
 from spherelax.result import Callback, Result
 from spherelax.scale.origins import name
 from spherelax.scale.workspace import library
@@ -87,7 +87,7 @@ class Project:
             self._db: DuckDBPyConnection = connect(self.path)
         except library().Error as error:
             raise fault(self.path, error) from None
-        self._run = int(self._value("SELECT coalesce(max(run), 0) + 1 FROM runs"))
+        self._run = int(self._value(NEXT_RUN))
         self._records: Records | None = None
         self._forgets = False
         return self
@@ -284,14 +284,7 @@ class Project:
         groups = records.problem.groups
         with about(self.path):
             found = read_judgements(table, records)
-            if self.settings().get("contradictions") == "drop":
-                return found.without_contradictions(groups)
-            try:
-                found.check(records.n_items, groups, records.names)
-            except InvalidInputError as error:
-                advice = "contradictions='drop' or --contradictions drop lets later ones count"
-                raise InvalidInputError(f"{error}; {advice}") from None
-        return found
+            return settle(found, records, groups, self.settings().get("contradictions"))
 
     def runs(self) -> Columns:
         """Return the table ``runs`` as columns."""

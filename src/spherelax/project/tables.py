@@ -134,6 +134,7 @@ CREATE VIEW answer AS SELECT source, id, entity, confidence
 FROM entities JOIN items USING (item)
 WHERE entities.run = (SELECT max(run) FROM runs) ORDER BY item
 """
+NEXT_RUN = "SELECT coalesce(max(run), 0) + 1 FROM runs"
 
 
 def ask(db: DuckDBPyConnection, query: str, values: Sequence[Any] = ()) -> list[Any]:

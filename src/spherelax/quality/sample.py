@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from spherelax.errors import InvalidInputError
-from spherelax.io.items import Columns, Items, Named, check_count
+from spherelax.io.items import Columns, Items, Named, check_count, name_columns
 from spherelax.result import Result
 from spherelax.settings import POSITIVE_INTEGER, check_range
 
@@ -106,14 +106,13 @@ def sample(
     cases = rng.permutation(np.concatenate(drawn)).tolist()
     rows = [(case, *pair) for case, unit in enumerate(cases) for pair in frame.rows(unit)]
     number, *ends = map(list, zip(*rows, strict=True))
-    who = {name: column for name, column in named.who().items() if name != "group"}
     size, stratum = frame.size[cases][number], frame.stratum[cases][number]
     return {
         "case": number,
         **{
             f"{name}_{side}": [column[item] for item in end]
             for side, end in zip("ab", ends, strict=True)
-            for name, column in who.items()
+            for name, column in name_columns(named).items()
         },
         "verdict": [""] * len(rows),
         "of": [of] * len(rows),

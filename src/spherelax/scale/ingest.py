@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from spherelax.errors import InvalidInputError
 from spherelax.io.answers.packed import Values
 from spherelax.io.files.seals import sum_file
+from spherelax.io.readers.judgements import REFUSE
 from spherelax.io.tables.frames import read_sheet
 from spherelax.io.tables.parquet import write_parquet
 from spherelax.scale.components import Forest, pack, ranks
-from spherelax.scale.judged import REFUSE
 from spherelax.scale.kept import keep
 from spherelax.scale.numbering import Numbered, Request, number
 from spherelax.scale.origins import Origin

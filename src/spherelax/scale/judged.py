@@ -11,15 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from spherelax.errors import InvalidInputError
-from spherelax.io.readers.judgements import VERDICT, judged_columns, read_verdicts
+from spherelax.io.files.faults import about
+from spherelax.io.readers.judgements import VERDICT, judged_columns, read_verdicts, settle
 from spherelax.io.readers.pairs import Records, present
 from spherelax.io.tables.frames import Sheet
 from spherelax.judgements import Judgements
 from spherelax.scale.shards import FREE, codes_of
 from spherelax.scale.workspace import Workspace
-
-REFUSE, DROP = CONTRADICTIONS = ("refuse", "drop")
 
 
 def digest(sheet: Sheet) -> str:
@@ -67,13 +65,8 @@ def number_judgements(
     records = _records(key, [row[1:] for row in found])
     judged = Judgements.of(read_verdicts(sheet, records))
     groups = _groups(records.sources or [], duplicate_free_sources)
-    if contradictions == DROP:
-        judged = judged.without_contradictions(groups)
-    try:
-        judged.check(len(numbers), groups, records.names)
-    except InvalidInputError as error:
-        advice = "contradictions='drop' or --contradictions drop lets later ones count"
-        raise InvalidInputError(f"{sheet.name}: {error}; {advice}") from None
+    with about(sheet.name):
+        judged = settle(judged, records, groups, contradictions)
     return replace(judged, pairs=numbers[judged.pairs])
 
 

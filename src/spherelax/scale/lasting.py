@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from spherelax.changes.ids import COLUMNS, ENDED, LIVING, WHOLE, Given, give_ids, register_beside
 from spherelax.changes.overlap import Overlap
 from spherelax.errors import InvalidInputError, shown
-from spherelax.io.answers.labelled import LABELS, key_columns
+from spherelax.io.answers.labelled import key_columns, label_column
 from spherelax.io.files.seals import check_file, digest_file, read_json
 from spherelax.io.files.writing import drafted
 from spherelax.io.readers.pairs import present
-from spherelax.io.tables.frames import Sheet, listed
 from spherelax.io.tables.parquet import parquet_batches, parquet_columns, write_parquet
 from spherelax.scale.entities import REGISTER, SUMMARY
 from spherelax.scale.numbering import check_rows, rows_of
@@ -160,17 +159,9 @@ def _compare(work: Workspace, earlier: Earlier, parts: Sequence[Path]) -> list[t
 
 def _parts(work: Workspace, files: Sequence[Path]) -> list[Part]:
     """Return tables of records, with the columns of their keys and labels."""
-
-    def choose(sheet: Sheet) -> list[str]:
-        word = next((name for name in LABELS if name in sheet.columns), None)
-        if word is None:
-            raise InvalidInputError(
-                f"{sheet.name}: must have one of the columns {', '.join(LABELS)}; "
-                f"found {listed(sheet.columns)}"
-            )
-        return [*key_columns(sheet), word]
-
-    return Origin.of(list(files)).parts(work, files[0], choose)
+    return Origin.of(list(files)).parts(
+        work, files[0], lambda sheet: [*key_columns(sheet), label_column(sheet)]
+    )
 
 
 def _check_ids(work: Workspace, name: str, word: str, key: str) -> None:

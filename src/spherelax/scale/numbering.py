@@ -17,6 +17,7 @@ import numpy as np
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.answers.packed import Values
+from spherelax.io.readers.judgements import CONTRADICTIONS, REFUSE
 from spherelax.io.readers.pairs import (
     RECORD,
     named_sources,
@@ -29,7 +30,7 @@ from spherelax.io.tables.frames import Sheet
 from spherelax.judgements import Judgements
 from spherelax.problem import KINDS
 from spherelax.scale.components import MANY_ITEMS
-from spherelax.scale.judged import CONTRADICTIONS, REFUSE, digest, number_judgements
+from spherelax.scale.judged import digest, number_judgements
 from spherelax.scale.origins import Origin, Part, each, name, one_type, scan, text
 from spherelax.scale.workspace import WORK, Workspace, clear_shards, reading
 

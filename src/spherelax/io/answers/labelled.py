@@ -79,8 +79,8 @@ class Labelled:
             names = range(len(labels)) if ids is None else _once(ids.tolist(), str(source), None)
             return cls(names, labels, is_text=ids is not None and ids.dtype.kind == "U")
         if isinstance(source, Mapping | File) or hasattr(source, "columns"):
-            sheet = sheet_of(source, what)
-            return cls._of_sheet(sheet, isinstance(source, File) and _is_text(source))
+            is_text = isinstance(source, File) and Source.of(source).ending in TEXT
+            return cls._of_sheet(sheet_of(source, what), is_text)
         labels = listed(source.labels if isinstance(source, Result) else source, what)
         if not labels:
             raise InvalidInputError(f"{what} must have at least one label; found none")
@@ -90,12 +90,7 @@ class Labelled:
     def _of_sheet(cls, sheet: Sheet, is_text: bool) -> Labelled:
         """Take names and labels from the columns of a table."""
         key = key_columns(sheet)
-        word = next((name for name in LABELS if name in sheet.columns), None)
-        if word is None:
-            raise InvalidInputError(
-                f"{sheet.name}: must have one of the columns {', '.join(LABELS)}; "
-                f"found {listed_names(sheet.columns)}"
-            )
+        word = label_column(sheet)
         labels = sheet.values(word)
         if None in labels:
             raise sheet.fault(labels.index(None), f"{word} must not be empty")
@@ -144,6 +139,17 @@ def key_columns(sheet: Sheet, suffix: str = "") -> tuple[str, ...]:
     )
 
 
+def label_column(sheet: Sheet) -> str:
+    """Return the column of labels; refuse a table that has none."""
+    for word in LABELS:
+        if word in sheet.columns:
+            return word
+    raise InvalidInputError(
+        f"{sheet.name}: must have one of the columns {', '.join(LABELS)}; "
+        f"found {listed_names(sheet.columns)}"
+    )
+
+
 def names_in(sheet: Sheet, key: tuple[str, ...]) -> Names:
     """Return the name of the item in each row; refuse empty cells."""
     columns = [sheet.values(name) for name in key]
@@ -181,11 +187,6 @@ def as_text(name: Hashable) -> Hashable:
     (('shop', '7'), '7')
     """
     return tuple(map(str, name)) if isinstance(name, tuple) else str(name)
-
-
-def _is_text(source: File) -> bool:
-    """Tell whether a file holds text."""
-    return Source.of(source).ending in TEXT
 
 
 def _once(names: Sequence[Hashable], what: str, sheet: Sheet | None) -> Sequence[Hashable]:

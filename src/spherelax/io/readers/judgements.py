@@ -6,10 +6,13 @@ import sqlite3
 from itertools import product
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spherelax.errors import InvalidInputError
 from spherelax.io.files.source import File, Source
 from spherelax.io.files.sqlite import opened_database
-from spherelax.io.items import Named, Names
+from spherelax.io.items import Named, name_columns
 from spherelax.io.readers.pairs import SPLINK_ENDS, present
 from spherelax.io.readers.scoring import number, quoted
 from spherelax.io.tables.frames import Frame, Sheet, read_sheet
@@ -20,6 +23,8 @@ VERDICT, SURE = "verdict", "sure"
 ENDING, TABLE, NUMBER = ".sqlite", "judgements", "judgement"
 # What splink calls the columns of both records.
 ENDS = ("source_a", "id_a", "source_b", "id_b")
+REFUSE, DROP = CONTRADICTIONS = ("refuse", "drop")
+ADVICE = "--contradictions drop lets later ones count"
 OF_SPLINK = dict(zip(ENDS, SPLINK_ENDS, strict=True))
 
 # Two items, whether they are the same (None: nobody can tell), and how likely that is right.
@@ -72,6 +77,23 @@ def read_judgements(source: Frame | File, items: Named) -> Judgements:
     return Judgements.of(read_verdicts(read_judged(source), items))
 
 
+def settle(
+    judged: Judgements,
+    items: Named,
+    groups: NDArray[np.integer] | None,
+    contradictions: str | None,
+    advice: str = f"contradictions='drop' or {ADVICE}",
+) -> Judgements:
+    """Return judgements that can all hold: refuse others, or let later ones count."""
+    if contradictions == DROP:
+        judged = judged.without_contradictions(groups)
+    try:
+        judged.check(items.n_items, groups, items.names)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{error}; {advice}") from None
+    return judged
+
+
 def read_asked(source: Frame | File, items: Named) -> set[tuple[int, int]]:
     """Return the pairs that have a verdict in a table of judgements, also if nobody can tell."""
     sheet = read_judged(source)
@@ -110,7 +132,7 @@ def find_places(items: Named) -> Places:
     {('7',): 0, ('8',): None}
     """
     places: Places = {}
-    for item, name in enumerate(zip(*_who(items).values(), strict=True)):
+    for item, name in enumerate(zip(*name_columns(items).values(), strict=True)):
         text = tuple(map(str, name))
         places[text] = None if text in places else item
     return places
@@ -118,7 +140,8 @@ def find_places(items: Named) -> Places:
 
 def read_verdicts(sheet: Sheet, items: Named, places: Places | None = None) -> list[Verdict]:
     """Return the two items of each row of a table, the verdict or None, and how sure it is."""
-    names, n_parts = judged_columns(sheet, items), len(_who(items))
+    names = judged_columns(sheet, items)
+    n_parts = len(names) // 2
     present(sheet, [*names, VERDICT])
     known = find_places(items) if places is None else places
     columns = [sheet.values(name) for name in (*names, VERDICT)]
@@ -147,7 +170,7 @@ def read_verdicts(sheet: Sheet, items: Named, places: Places | None = None) -> l
 
 def names_of_pair(items: Named, pair: tuple[int, int]) -> list[str]:
     """Return what the columns that name both items have for a pair, as text."""
-    return [str(column[item]) for item in pair for column in _who(items).values()]
+    return [str(column[item]) for item in pair for column in name_columns(items).values()]
 
 
 def judged_names(items: Named) -> list[str]:
@@ -160,17 +183,12 @@ def judged_names(items: Named) -> list[str]:
     >>> judged_names(sl.io.Records(np.eye(2), [7, 8]))
     ['id_a', 'id_b']
     """
-    return [f"{name}_{side}" for side, name in product("ab", _who(items))]
+    return [f"{name}_{side}" for side, name in product("ab", name_columns(items))]
 
 
 def judged_columns(sheet: Sheet, items: Named) -> list[str]:
     """Return the columns of a table that name both items of a judged pair."""
     return [_column(sheet, name) for name in judged_names(items)]
-
-
-def _who(items: Named) -> dict[str, Names]:
-    """Return the columns that name each item."""
-    return {name: column for name, column in items.who().items() if name != "group"}
 
 
 def _column(sheet: Sheet, name: str) -> str:
