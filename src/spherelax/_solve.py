@@ -30,7 +30,7 @@ from spherelax.settings import (
 from spherelax.similarity.graph import NeighborGraph
 
 if TYPE_CHECKING:
-    from spherelax.coordinate.solved import Known
+    from spherelax.coordinate.known import Known
 
 MOST_THREADS = 256
 VALLEYS = "valleys"  # the engine's pick for points

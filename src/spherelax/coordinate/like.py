@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spherelax.coordinate.graph import Candidates, Graph, build_graph, keys_of_items
+from spherelax.coordinate.known import Known
 from spherelax.coordinate.lists import Foretold
 from spherelax.coordinate.moves import absorb_items, assign_items
 from spherelax.coordinate.relax import round_rows, sweep_rows
 from spherelax.coordinate.solve import duplicates_of
-from spherelax.coordinate.solved import CoordinateSolved, Known
+from spherelax.coordinate.solved import CoordinateSolved
 from spherelax.coordinate.trail import ENTRIES, STEPS, TOP, WEAK, Route
 from spherelax.labels import Labels, count_labels, renumber, separate_groups
 from spherelax.problem import Problem

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from spherelax.coordinate.graph import Account, Draw, Totals
+from spherelax.coordinate.known import Known
 from spherelax.coordinate.lists import ByScore, Foretold, Matching, Ranks, Scores
 from spherelax.coordinate.points import Unseen
 from spherelax.coordinate.readings import Learnt, Listed, Measured, Plain, Ranked, Stated
-from spherelax.coordinate.solved import Known
 from spherelax.coordinate.trail import Route
 from spherelax.coordinate.worth import Blocks, Curve, SizeRanks, Worth
 from spherelax.io.files.apart import Arrays
