@@ -260,6 +260,8 @@ def explain(
     """
     from spherelax.cli import explaining, scaling, solving
 
+    if (pair is None) == (entity is None):
+        raise click.UsageError("explain needs one of --pair and --entity")
     if file.is_dir():
         solving.check_unused(str(file), {"groups": groups, **given})
         scaling.explain(file, pair, entity)

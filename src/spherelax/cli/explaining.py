@@ -29,8 +29,6 @@ def explain(
     entity: int | None,
 ) -> None:
     """Read a file, solve, and print the explanation of a pair, or of a label."""
-    if (pair is None) == (entity is None):
-        raise click.UsageError("explain needs one of --pair and --entity")
     with readable(file) as source:
         if format_of(source, reading) == "result":
             io.load_result(source.path).explain(entity=0)  # says what is missing

@@ -74,8 +74,6 @@ def solve(files: Sequence[str], given: Given, *, as_json: bool) -> None:
 
 def explain(folder: Path, pair: tuple[str, str] | None, entity: int | None) -> None:
     """Print the explanation of a pair of records, or of an entity, of a run."""
-    if (pair is None) == (entity is None):
-        raise click.UsageError("explain needs one of --pair and --entity")
     begin(f"reading {folder}")
     click.echo(str(in_thread(lambda: scale.explain(folder, pair, entity=entity))))
 

@@ -301,13 +301,11 @@ def _steps(result: spherelax.Result, ending: str, is_verbose: bool) -> bytes:
         status, is_complete = str(result.status), sweep.is_complete
         about = {"status": status, "sentence": result.status.sentence, "is_complete": is_complete}
         return _json({**about, "steps": rows})
-    cells = {name: [_cell(value) for value in column] for name, column in columns.items()}
+    cells = {
+        name: ["" if value is None else f"{value:.6g}" for value in column]
+        for name, column in columns.items()
+    }
     return io.columns_csv(cells, delimiter="\t" if ending == ".tsv" else ",").encode()
-
-
-def _cell(value: float | None) -> str:
-    """Return a number with six digits, or nothing if it is not known."""
-    return "" if value is None else f"{value:.6g}"
 
 
 def _summarise(

@@ -24,9 +24,8 @@ from spherelax.result import Change
 Items = NDArray[np.intp]
 NO_PAIRS = np.empty((0, 2), dtype=np.intp)
 
-# Halvings of its logarithm by which the lowest score is found that joins items; the lowest share of
-# the highest score that is tried; and digits that the score is told with.
-HALVINGS = 12
+# The lowest share of the highest score that is tried, for the lowest one that joins items; and
+# digits that this is found and told with.
 LEAST = 1e-6
 DIGITS = 3
 # Items around two others at most with which it is tried what parts or joins these.
@@ -147,7 +146,7 @@ def _least_score(joins: Callable[[float], bool], top: float, unit: float) -> flo
     too_low, enough = LEAST * top, top
     if joins(too_low):
         return too_low
-    for _ in range(HALVINGS):
+    while enough > too_low * (1.0 + 0.5 * 10.0 ** (1 - DIGITS)):
         middle = float(np.sqrt(too_low * enough))
         too_low, enough = (too_low, middle) if joins(middle) else (middle, enough)
     score = min(_round_up(enough * unit) / unit, top)

@@ -413,7 +413,10 @@ class Result:
         judged, path = Judgements.of(judgements), self.path
         if len(judged) == 0:
             return self
-        kept = self._solved.keep_judgements(path.labels, path.picked, self._other_step(), judged)
+        other = None
+        if self.alternative is not None:
+            other = int(np.abs(path.n_labels - self.alternative).argmin())
+        kept = self._solved.keep_judgements(path.labels, path.picked, other, judged)
         labels = (*path.labels[: kept.at], kept.labels, *path.labels[kept.at + 1 :])
         is_step = np.array_equal(kept.labels, path.labels[kept.at])
         return replace(
@@ -489,14 +492,7 @@ class Result:
         >>> result = result.judge([(a, b, truth[a] == truth[b])])
         """
         check_range(POSITIVE_INTEGER, n=n)
-        steps, at = self.path.labels, self.path.picked
-        return ask(self.labels, self._solved.draw(steps, at), n)
-
-    def _other_step(self) -> int | None:
-        """Return the step of the other answer that is about as good, if there is one."""
-        if self.alternative is None:
-            return None
-        return int(np.abs(self.path.n_labels - self.alternative).argmin())
+        return ask(self.labels, self._solved.draw(self.path.labels, self.path.picked), n)
 
     def embedding(self) -> Matrix:
         """Return the matrix U behind the labels: how strongly each item belongs to each label.
