@@ -214,7 +214,7 @@ def register_beside(path: str | Path) -> Path:
 def _read(before: Any, register: Any) -> Ids:
     """Read an earlier answer, and the register of its ids if there is one."""
     answer = Labelled.of(before, "before")
-    numbers = np.array([_whole(label, answer.word) for label in answer.labels], dtype=np.int64)
+    numbers = np.array([_read_whole(label, answer.word) for label in answer.labels], dtype=np.int64)
     if register is None and isinstance(before, str | Path) and register_beside(before).exists():
         register = register_beside(before)
     ended: Ended = ()
@@ -234,7 +234,7 @@ def _read_ended(register: Any, living: set[int]) -> Ended:
             f"found {listed(sheet.columns)}"
         )
     rows = list(zip(*map(sheet.values, COLUMNS), strict=True))
-    known = {_whole(number, "id") for number, state, _, _ in rows if state == LIVING}
+    known = {_read_whole(number, "id") for number, state, _, _ in rows if state == LIVING}
     if known != living:
         odd = min(known ^ living)
         raise InvalidInputError(
@@ -243,16 +243,16 @@ def _read_ended(register: Any, living: set[int]) -> Ended:
         )
     return tuple(
         (
-            _whole(number, "id"),
-            _whole(n, "items"),
-            None if successor is None else _whole(successor, "successor"),
+            _read_whole(number, "id"),
+            _read_whole(n, "items"),
+            None if successor is None else _read_whole(successor, "successor"),
         )
         for number, state, n, successor in rows
         if state == ENDED
     )
 
 
-def _whole(label: object, word: str) -> int:
+def _read_whole(label: object, word: str) -> int:
     """Return a label as a whole number; refuse others."""
     said = str(label)
     if not WHOLE.fullmatch(said):

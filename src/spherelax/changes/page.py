@@ -35,14 +35,14 @@ def page(found: Diff, title: str) -> str:
     """Return the page."""
     columns = found.columns()
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    sections = [Section("all", "All changes", _all(found))]
+    sections = [Section("all", "All changes", _count_kinds(found))]
     for kind, group in groupby(rows, itemgetter("kind")):
         if kind in MEANINGS:
-            sections.append(Section(kind, kind.capitalize(), _some(kind, list(group))))
+            sections.append(Section(kind, kind.capitalize(), _show_largest(kind, list(group))))
     return render(title, sections)
 
 
-def _all(found: Diff) -> str:
+def _count_kinds(found: Diff) -> str:
     """Return how many changes of each kind there are."""
     counts = found.counts()
     n_kept = counts["kept"].before if "kept" in counts else 0
@@ -58,14 +58,14 @@ def _all(found: Diff) -> str:
     return facts(said) + table(caption, heads, body, numbers=range(1, len(heads)))
 
 
-def _some(kind: str, rows: list[Row]) -> str:
+def _show_largest(kind: str, rows: list[Row]) -> str:
     """Return the largest changes of a kind, with the entities of each."""
     changes = [list(group) for _, group in groupby(rows, itemgetter("change"))]
     shown = [
         [
             f"{sum(row['items'] for row in change):,}",
-            ", ".join(_entities(change, "before")),
-            ", ".join(_entities(change, "after")),
+            ", ".join(_name_entities(change, "before")),
+            ", ".join(_name_entities(change, "after")),
         ]
         for change in changes[:N_SHOWN]
     ]
@@ -76,7 +76,7 @@ def _some(kind: str, rows: list[Row]) -> str:
     return table(caption, heads, shown, numbers=(0,), is_stacked=True)
 
 
-def _entities(change: list[Row], side: str) -> Iterator[str]:
+def _name_entities(change: list[Row], side: str) -> Iterator[str]:
     """Yield the entities of one side of a change with their numbers of items, largest first."""
     sizes: dict[Any, int] = {}
     for row in change:

@@ -58,16 +58,16 @@ def checked(step: Given, given: Given, *, kind: str | None) -> Given:
         arguments["solver"] = solver(**settings)
         checked_pick(arguments.get("pick"), arguments["solver"])
     except InvalidInputError as error:
-        raise click.UsageError(_as_options(str(error))) from None
+        raise click.UsageError(_name_option(str(error))) from None
     return arguments
 
 
-def _as_options(message: str) -> str:
+def _name_option(message: str) -> str:
     """Return a message about a setting or a pick with an option instead of the Python argument.
 
     Examples
     --------
-    >>> _as_options("n_steps must be an integer >= 2; found 1")
+    >>> _name_option("n_steps must be an integer >= 2; found 1")
     '--n-steps must be an integer >= 2; found 1'
     """
     name, _, reason = message.partition(" ")
@@ -96,7 +96,7 @@ def judgements(judged: Given, items: io.Items | io.Points) -> Judgements:
 
 def solve(items: io.Items | io.Points, settings: Given, step: Given) -> Solved:
     """Solve with the given settings; ``step`` may ask for a number of labels."""
-    return watch(lambda given: _solved(items, given, step), settings)
+    return watch(lambda given: _solve_items(items, given, step), settings)
 
 
 def watch(
@@ -112,14 +112,14 @@ def watch(
     is_power = given["solver"].name == "power"
     compiling = nullcontext() if is_power else saying_that_it_compiles()
 
-    def warned() -> tuple[Found, spherelax.Result, list[Any]]:
+    def record_warnings() -> tuple[Found, spherelax.Result, list[Any]]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", spherelax.SphereWarning)
             return *work(given), caught
 
     with compiling, Progress(n_ahead=0 if is_power else 1) as progress:
         given["callback"] = progress.callback
-        found, result, caught = in_thread(warned, progress.stop)
+        found, result, caught = in_thread(record_warnings, progress.stop)
         sweep = result.path
         is_cut = progress.is_stopped or not sweep.is_complete
         if not is_cut:
@@ -151,7 +151,7 @@ def saved(path: Path, items: io.Items) -> Solved:
     return items, result
 
 
-def _solved(items: io.Items | io.Points, given: Given, step: Given) -> Solved:
+def _solve_items(items: io.Items | io.Points, given: Given, step: Given) -> Solved:
     """Return items with similarities, and the result."""
     if isinstance(items, io.Points):
         graph = spherelax.similarity.neighbor_graph(items.points)

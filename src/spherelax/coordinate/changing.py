@@ -68,7 +68,7 @@ def part(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
     answers: tuple[Labels, ...] = (frozen.labels,)
     for _ in range(MOST_CUTS):
         labels = next(labels for labels in answers if labels[a] == labels[b])
-        scores, mates = _without(frozen.scores, removed), np.flatnonzero(labels == labels[a])
+        scores, mates = _remove(frozen.scores, removed), np.flatnonzero(labels == labels[a])
         if len(removed) == 0 and len(side) > 0:
             one = np.isin(mates, side)
         else:
@@ -76,7 +76,7 @@ def part(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
             clump = frozen.clumps(mates)
             k, j = clump[np.searchsorted(mates, [a, b])].tolist()
             one = minimum_cut(contract_pairs(worth[mates][:, mates], clump), k, j)[clump]
-        across = _listed(scores, mates[one], mates[~one])
+        across = _list_between(scores, mates[one], mates[~one])
         if frozen.model.reading.foretold is None:  # what speaks against one label may stay
             across = across[_worth(frozen, across) > 0.0]
         if len(across) == 0:
@@ -84,12 +84,12 @@ def part(frozen: Frozen, a: int, b: int, side: Items) -> Change | None:
         removed = np.r_[removed, across]
         answers = _try(frozen, removed)
         if _are_apart(answers, a, b):
-            fewest = _fewest(frozen, removed, a, b)
-            return Change(_named(frozen, fewest), NO_PAIRS, np.nan)
+            fewest = _find_fewest(frozen, removed, a, b)
+            return Change(_number_as_given(frozen, fewest), NO_PAIRS, np.nan)
     return None
 
 
-def _fewest(frozen: Frozen, removed: Items, a: int, b: int) -> Items:
+def _find_fewest(frozen: Frozen, removed: Items, a: int, b: int) -> Items:
     """Return the strongest of some pairs, as many as are needed to part two items."""
     removed = removed[np.argsort(-_worth(frozen, removed), kind="stable")]
     too_few, enough = 0, len(removed)
@@ -114,7 +114,7 @@ def join(frozen: Frozen, a: int, b: int) -> Change | None:
         for some, others in (([a], [b]), ([a], other), (one, [b]), (one, other))
         if len(some) * len(others) <= MOST_RAISED
     ]
-    raised = [_allowed(frozen, np.asarray(some), np.asarray(others)) for some, others in sides]
+    raised = [_list_allowed(frozen, np.asarray(some), np.asarray(others)) for some, others in sides]
     ways = [(few, more) for few in (NO_PAIRS, *_ties(frozen, a, b)) for more in raised]
     unit, top = frozen.model.reading.unit, float(frozen.model.given.values.max(initial=1.0))
     if isinstance(frozen.model.reading, Stated):
@@ -123,7 +123,7 @@ def join(frozen: Frozen, a: int, b: int) -> Change | None:
         joins = partial(_joins, frozen, (a, b), few, more)
         if joins(top):
             score = unit * _least_score(joins, top, unit)
-            return Change(_named(frozen, few), _named(frozen, more), score)
+            return Change(_number_as_given(frozen, few), _number_as_given(frozen, more), score)
     return None
 
 
@@ -159,8 +159,8 @@ def _ties(frozen: Frozen, a: int, b: int) -> Iterator[Items]:
     for x, y in ((a, b), (b, a)):
         own, its = frozen.mates(x), frozen.mates(y)
         rivals = its[groups[its] == groups[x]]
-        places.append(_listed(frozen.scores, rivals, np.setdiff1d(its, rivals)))
-        ties.append(_listed(frozen.scores, np.array([x]), own[own != x]))
+        places.append(_list_between(frozen.scores, rivals, np.setdiff1d(its, rivals)))
+        ties.append(_list_between(frozen.scores, np.array([x]), own[own != x]))
     for some in ([0], [1], [0, 1]):
         yield np.concatenate([places[k] for k in some])
         yield np.concatenate([found[k] for k in some for found in (places, ties)])
@@ -170,7 +170,7 @@ def _try(
     frozen: Frozen, removed: Items, raised: Items = NO_PAIRS, score: float = 0.0
 ) -> tuple[Labels, ...]:
     """Return all labels that result if some pairs are removed and others raised to a score."""
-    scores = _without(frozen.scores, removed)
+    scores = _remove(frozen.scores, removed)
     if len(raised) > 0:
         scores = _raise(scores, raised, score)
     return frozen.solve(scores, np.unique(np.r_[removed, raised]))
@@ -181,7 +181,7 @@ def _are_apart(answers: tuple[Labels, ...], a: int, b: int) -> bool:
     return all(labels[a] != labels[b] for labels in answers)
 
 
-def _listed(scores: sp.csr_array, some: Items, others: Items) -> Items:
+def _list_between(scores: sp.csr_array, some: Items, others: Items) -> Items:
     """Return the listed pairs between items."""
     found = scores[some][:, others].tocoo()
     return np.column_stack([some[found.row], others[found.col]]).astype(np.intp)
@@ -194,7 +194,7 @@ def _worth(frozen: Frozen, pairs: Items) -> NDArray[np.float64]:
     return np.asarray(frozen.attraction.listed[*pairs.T]).ravel()
 
 
-def _allowed(frozen: Frozen, some: Items, others: Items) -> Items:
+def _list_allowed(frozen: Frozen, some: Items, others: Items) -> Items:
     """Return all pairs between items that may share a label."""
     k, j = np.indices((len(some), len(others))).reshape(2, -1)
     one, other = some[k], others[j]
@@ -202,19 +202,19 @@ def _allowed(frozen: Frozen, some: Items, others: Items) -> Items:
     return np.column_stack([one[is_allowed], other[is_allowed]])
 
 
-def _named(frozen: Frozen, pairs: Items) -> Items:
+def _number_as_given(frozen: Frozen, pairs: Items) -> Items:
     """Return pairs of items as the problem numbers them, in order."""
     found = np.sort(frozen.items[pairs], axis=1)
     return found[np.lexsort(found.T[::-1])]
 
 
-def _without(scores: sp.csr_array, removed: Items) -> sp.csr_array:
+def _remove(scores: sp.csr_array, removed: Items) -> sp.csr_array:
     """Return similarities without some pairs.
 
     Examples
     --------
     >>> W = sp.csr_array([[0.0, 2.0, 1.0], [2.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    >>> _without(W, np.array([[2, 0]])).toarray().tolist()
+    >>> _remove(W, np.array([[2, 0]])).toarray().tolist()
     [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     gone = _matrix(removed, 1.0, scores.shape[0])

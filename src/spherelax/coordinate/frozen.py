@@ -119,7 +119,7 @@ class Frozen:
             model,
             level,
             None if sources is None else sources[inner],
-            _renumbered(judged, number),
+            _renumber(judged, number),
         )
 
     def around(self, a: int, b: int, most: int) -> Frozen:
@@ -159,7 +159,7 @@ class Frozen:
             groups=renumber(self.groups[inner]),
             labels=renumber(self.labels[inner]),
             sources=None if self.sources is None else self.sources[inner],
-            judged=_renumbered(self.judged, number),
+            judged=_renumber(self.judged, number),
         )
         if not self.model.reading.is_corrected:
             return part
@@ -246,7 +246,7 @@ class Frozen:
         return sp.csr_array(graph.matrix(ratio.astype(float))[place][:, place])
 
 
-def _renumbered(judged: Judgements, number: NDArray[np.intp]) -> Judgements:
+def _renumber(judged: Judgements, number: NDArray[np.intp]) -> Judgements:
     """Return judgements of items by their new numbers; -1: an item is left out."""
     found = replace(judged, pairs=number[judged.pairs])
     return found.among(np.asarray((found.pairs >= 0).all(axis=1)))

@@ -121,7 +121,7 @@ def add_judgements(
     }
     said[VERDICT] = [WORDS[read_verdict(value)] for value in said[VERDICT]]
     said[SURE] = [1.0 if value is None else number(value) for value in said[SURE]]
-    texts = {name: [_said(value) for value in said[name]] for name in ("who", "judged_at")}
+    texts = {name: [_cell_text(value) for value in said[name]] for name in ("who", "judged_at")}
     given = {**dict(zip(ENDS, ends, strict=True)), **said, **texts}
     columns = ", ".join(given)
     insert(
@@ -166,6 +166,6 @@ def as_text(key: Key) -> tuple[Hashable, str]:
     return (str(source[0]) if source else None), str(name)
 
 
-def _said(value: object) -> str | None:
+def _cell_text(value: object) -> str | None:
     """Return a cell as text."""
     return None if value is None else str(value)

@@ -80,8 +80,8 @@ def read_cases(source: Any, items: Named) -> Cases:
         raise InvalidInputError(
             f"{sheet.name}: of must be one of {', '.join(FRAMES)} in all rows; found {found}"
         )
-    drawn = _counts(sheet, "size", size, name)
-    sizes = _counts(sheet, "out_of", out_of, stratum)
+    drawn = _read_counts(sheet, "size", size, name)
+    sizes = _read_counts(sheet, "out_of", out_of, stratum)
     known = [row[2] if row[3] > UNSURE else None for row in rows]
     try:
         Judgements.of(rows).check(items.n_items, None, items.names)
@@ -94,7 +94,7 @@ def read_cases(source: Any, items: Named) -> Cases:
     same = np.array([verdict is True for verdict in known])
     thing = _join(at[same], len(member))
     is_judged = np.ones(len(first_row), dtype=np.bool_)
-    is_judged[case[~_decided(thing[at], known)]] = False
+    is_judged[case[~_are_decided(thing[at], known)]] = False
     cases = [str(name[row]) for row in first_row[is_judged].tolist()]
     strata, code = np.unique([str(stratum[row]) for row in first_row], return_inverse=True)
     for h in np.flatnonzero(np.bincount(code[is_judged], minlength=len(strata)) == 0).tolist():
@@ -116,7 +116,7 @@ def read_cases(source: Any, items: Named) -> Cases:
     )
 
 
-def _counts(sheet: Sheet, column: str, counts: list[Any], of: list[Any]) -> dict[str, float]:
+def _read_counts(sheet: Sheet, column: str, counts: list[Any], of: list[Any]) -> dict[str, float]:
     """Return a number for each case or stratum; refuse two, and what is no number from 1."""
     found: dict[str, float] = {}
     for row, (count, name) in enumerate(zip(counts, of, strict=True)):
@@ -133,7 +133,7 @@ def _join(pairs: NDArray[np.intp], n: int) -> NDArray[np.intp]:
     return np.asarray(connected_components(joined, directed=False)[1], dtype=np.intp)
 
 
-def _decided(things: NDArray[np.intp], known: list[bool | None]) -> NDArray[np.bool_]:
+def _are_decided(things: NDArray[np.intp], known: list[bool | None]) -> NDArray[np.bool_]:
     """Tell of each row whether its verdict, or those of others, tell if its things differ."""
     low, high = np.sort(things, axis=1).T
     key = low * (int(things.max()) + 1) + high

@@ -294,7 +294,7 @@ class Result:
         >>> result.extend(W, groups).n_labels
         5
         """
-        return self._extended("extend", similarity, groups)
+        return self._grow("extend", similarity, groups)
 
     def assign(self, similarity: Any, groups: Iterable[Hashable] | None = None) -> Prediction:
         """Give new items labels of this result; known items keep theirs.
@@ -327,12 +327,12 @@ class Result:
         >>> result.assign(W, groups).labels, result.n_labels
         (array([1, 3, 0], dtype=int32), 5)
         """
-        grown = self._extended("assign", similarity, groups)
+        grown = self._grow("assign", similarity, groups)
         n_known = len(self.labels)
         labels = labels_in_terms_of(self.labels, grown.labels)
         return Prediction(labels[n_known:], grown.confidence[n_known:])
 
-    def _extended(self, method: str, similarity: Any, groups: Iterable[Hashable] | None) -> Result:
+    def _grow(self, method: str, similarity: Any, groups: Iterable[Hashable] | None) -> Result:
         """Return this result with more items; messages name the method."""
         if self._extend is None:
             one = "one of points" if self.kind == "points" else "one"

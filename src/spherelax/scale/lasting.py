@@ -108,7 +108,7 @@ def keep_ids(
     with workspace(into, memory_limit, progress) as work:
         work.drop(*work.tables())
         ended = _compare(work, earlier, parts)
-        before, after = (_in_order(work, side) for side in ("before", "after"))
+        before, after = (_order_entities(work, side) for side in ("before", "after"))
         last = max([int(before.max()), *(number for number, _, _ in ended)])
         overlap = _overlap(work, before, after)
         given = give_ids(overlap, last + 1)
@@ -203,7 +203,7 @@ def _read_ended(work: Workspace, register: Path) -> list[tuple[int, ...]]:
     return work.rows(f"SELECT id, items, successor FROM register WHERE state = '{ENDED}'")
 
 
-def _in_order(work: Workspace, side: str) -> NDArray[np.int64]:
+def _order_entities(work: Workspace, side: str) -> NDArray[np.int64]:
     """Return the entities of an answer in the order of their first records."""
     keys = [name for name, *_ in work.rows("DESCRIBE records") if name.startswith("key")]
     query = (

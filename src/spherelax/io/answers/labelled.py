@@ -76,7 +76,9 @@ class Labelled:
             arrays = read_arrays(Source.of(source).path, "labels")
             labels = arrays["labels"].tolist()
             ids = arrays.get("ids")
-            names = range(len(labels)) if ids is None else _once(ids.tolist(), str(source), None)
+            names = (
+                range(len(labels)) if ids is None else _check_once(ids.tolist(), str(source), None)
+            )
             return cls(names, labels, is_text=ids is not None and ids.dtype.kind == "U")
         if isinstance(source, Mapping | File) or hasattr(source, "columns"):
             is_text = isinstance(source, File) and Source.of(source).ending in TEXT
@@ -95,7 +97,7 @@ class Labelled:
         if None in labels:
             raise sheet.fault(labels.index(None), f"{word} must not be empty")
         return cls(
-            _once(names_in(sheet, key), sheet.name, sheet), labels, key, word, is_text, sheet
+            _check_once(names_in(sheet, key), sheet.name, sheet), labels, key, word, is_text, sheet
         )
 
     def places_of(self, other: Labelled, what: str = "the answers") -> NDArray[np.intp]:
@@ -189,7 +191,7 @@ def as_text(name: Hashable) -> Hashable:
     return tuple(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def _once(names: Sequence[Hashable], what: str, sheet: Sheet | None) -> Sequence[Hashable]:
+def _check_once(names: Sequence[Hashable], what: str, sheet: Sheet | None) -> Sequence[Hashable]:
     """Return names; refuse one that is listed twice."""
     if len(set(names)) == len(names):
         return names

@@ -57,7 +57,7 @@ def pack(value: Mapping[str, Any]) -> bytes:
     (array([0, 1]), [3])
     """
     arrays: Values = {}
-    tree = json.dumps(_packed(dict(value), arrays)).encode()
+    tree = json.dumps(_pack_value(dict(value), arrays)).encode()
     content = BytesIO()
     arrays[TREE] = np.frombuffer(tree, dtype=np.uint8)
     np.savez(content, **arrays)
@@ -67,43 +67,43 @@ def pack(value: Mapping[str, Any]) -> bytes:
 def unpack(content: bytes | memoryview) -> Values:
     """Return what `pack` packed."""
     arrays = unpack_arrays(BytesIO(content))
-    found: Values = _unpacked(json.loads(arrays[TREE].tobytes()), arrays)
+    found: Values = _unpack_value(json.loads(arrays[TREE].tobytes()), arrays)
     return found
 
 
-def _packed(value: Any, arrays: Values) -> object:
+def _pack_value(value: Any, arrays: Values) -> object:
     """Return a value as JSON has it; its arrays are put aside."""
     name = type(value).__name__
     if isinstance(value, np.ndarray):
         arrays[f"a{len(arrays)}"] = value
         return {"array": f"a{len(arrays) - 1}"}
     if type(value) in (list, tuple):
-        return [_packed(each, arrays) for each in value]
+        return [_pack_value(each, arrays) for each in value]
     if isinstance(value, dict):
-        return {"dict": {name: _packed(each, arrays) for name, each in value.items()}}
+        return {"dict": {name: _pack_value(each, arrays) for name, each in value.items()}}
     if name in RECORDS:
         return {
-            name: _packed(
+            name: _pack_value(
                 {field.name: getattr(value, field.name) for field in fields(value)}, arrays
             )
         }
     if name in TUPLES or name in SINGLE:
         parts = [getattr(value, SINGLE[name])] if name in SINGLE else list(value)
-        return {name: _packed(parts, arrays)}
+        return {name: _pack_value(parts, arrays)}
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _unpacked(value: Any, arrays: Arrays) -> Any:
+def _unpack_value(value: Any, arrays: Arrays) -> Any:
     """Return a value from JSON and arrays."""
     if isinstance(value, list):
-        return [_unpacked(each, arrays) for each in value]
+        return [_unpack_value(each, arrays) for each in value]
     if not isinstance(value, dict):
         return value
     ((name, content),) = value.items()
     if name == "dict":
-        return {key: _unpacked(each, arrays) for key, each in content.items()}
+        return {key: _unpack_value(each, arrays) for key, each in content.items()}
     if name == "array":
         return arrays[content]
     if name in RECORDS:
-        return RECORDS[name](**_unpacked(content, arrays))
-    return MAKERS[name](*_unpacked(content, arrays))
+        return RECORDS[name](**_unpack_value(content, arrays))
+    return MAKERS[name](*_unpack_value(content, arrays))

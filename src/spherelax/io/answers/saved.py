@@ -178,7 +178,7 @@ def load_result(path: str | Path) -> Result:
     >>> loaded.n_labels, loaded.with_n_labels(1).n_labels
     (3, 1)
     """
-    return _loaded(path, read_arrays(path, *RECOGNISED))
+    return _parse(path, read_arrays(path, *RECOGNISED))
 
 
 def parse_result(name: str, content: bytes) -> Result:
@@ -192,10 +192,10 @@ def parse_result(name: str, content: bytes) -> Result:
     """
     with about(name, *BROKEN):
         arrays = unpack_arrays(BytesIO(content))
-    return _loaded(name, arrays)
+    return _parse(name, arrays)
 
 
-def _loaded(path: str | Path, saved: Mapping[str, Array]) -> Result:
+def _parse(path: str | Path, saved: Mapping[str, Array]) -> Result:
     """Return the result of the arrays of a file; refuse arrays of anything else."""
     if not SAVED.keys() <= saved.keys():
         version = shown(str(saved["version"]))
