@@ -58,6 +58,8 @@ class Frozen:
         Group and label of each item.
     model : Model
         The whole problem, as it was read.
+    level : Level
+        Where labels were found.
     sources : ndarray or None
         As in `CoordinateSolved`, but of these items.
     judged : Judgements

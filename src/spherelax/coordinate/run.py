@@ -130,23 +130,21 @@ def run(
     return plain.or_better(walked) if _explain_degrees(walked) else walked.or_better(plain)
 
 
-def learn(
-    model: Model, route: Route, callback: Callback | None = None, n_lessons: int = LESSONS
-) -> Walked:
+def learn(model: Model, route: Route, callback: Callback | None = None) -> Walked:
     """Walk a model, learn from its best labels what similarities are worth, and walk once more."""
     walked = Walked.of(walk(model, route, callback))
     with keeping(walked):
         if isinstance(model.reading, Ranked):
             listed = model.reading.surprise(model, rarity=0.0)
             walked = walked.or_better(Walked.of(walk(listed.read_again(model), route, callback)))
-        better = teach(walked, route, n_lessons)
+        better = teach(walked, route)
         if better is not walked.model:
             taught = Walked.of(walk(better, route, callback))
             walked = walked.or_better(taught) if isinstance(model.reading, Ranked) else taught
     return weigh_groups(walked, route, callback)
 
 
-def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
+def teach(walked: Walked, route: Route) -> Model:
     """Return the model with what its best labels teach; the same model if that is nothing.
 
     After each lesson but the last the labels are polished with it; if they rest, all is learnt.
@@ -154,7 +152,7 @@ def teach(walked: Walked, route: Route, n_lessons: int = LESSONS) -> Model:
     """
     model, path = walked.model, walked.path
     labels, resolution = walked.labels, float(path.resolutions[walked.best])
-    for lesson in range(n_lessons):
+    for lesson in range(LESSONS):
         if lesson > 0:
             before, gamma = labels, model.average * resolution
             labels = polish_labels(model.graph, before, gamma, n_threads=route.n_threads)

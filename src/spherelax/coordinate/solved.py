@@ -248,11 +248,8 @@ class CoordinateSolved:
     def _attraction(self, labels: Labels) -> Attraction:
         """Return what pairs say for one label, in nats: by their odds, or as labels teach it."""
         if self.model.judged is not None:
-            graph, nats, absent = (
-                self.model.given,
-                logit(clip_probability(self.model.judged.right)),
-                0.0,
-            )
+            graph, absent = self.model.given, 0.0
+            nats = logit(clip_probability(self.model.judged.right))
         else:
             graph, beliefs = self._learn_from(labels)
             n_joined = graph.n_items - count_labels(labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,24 +22,6 @@ MEASURES = ("pair_precision", "pair_recall", "bcubed_precision", "bcubed_recall"
 Sums = dict[str, tuple[Floats, Floats]]
 UNKNOWN = "-"
 BEYOND = ", and those that the judge added"
-
-
-class Right(NamedTuple):
-    """Of each item, how many others have its label and are the same thing, and either."""
-
-    both: Floats
-    labelled: Floats
-    same: Floats
-
-    def sums(self) -> Sums:
-        """Return what each item adds to the sums of all measures."""
-        one = np.ones_like(self.both)
-        return {
-            "pair_precision": (self.both, self.labelled),
-            "pair_recall": (self.both, self.same),
-            "bcubed_precision": ((self.both + 1.0) / (self.labelled + 1.0), one),
-            "bcubed_recall": ((self.both + 1.0) / (self.same + 1.0), one),
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +215,25 @@ def _count_records(cases: Cases, result: Result) -> Sums:
         thing * np.int64(len(sizes)) + labels[item], return_inverse=True, return_counts=True
     )
     counts = (n_both[cell], sizes[labels[item]], n_things[thing])
-    right = Right(*(number[is_drawn].astype(float) - 1.0 for number in counts))
+    sums = _sum_up(*(number[is_drawn].astype(float) - 1.0 for number in counts))
     at = case[is_drawn]
     return {
         name: (np.bincount(at, part, n).astype(float), np.bincount(at, whole, n).astype(float))
-        for name, (part, whole) in right.sums().items()
+        for name, (part, whole) in sums.items()
+    }
+
+
+def _sum_up(both: Floats, labelled: Floats, same: Floats) -> Sums:
+    """Return what each item adds to the sums of all measures.
+
+    Of the other items, ``labelled`` have its label, ``same`` are the same thing, and ``both`` both.
+    """
+    one = np.ones_like(both)
+    return {
+        "pair_precision": (both, labelled),
+        "pair_recall": (both, same),
+        "bcubed_precision": ((both + 1.0) / (labelled + 1.0), one),
+        "bcubed_recall": ((both + 1.0) / (same + 1.0), one),
     }
 
 
@@ -252,7 +248,7 @@ def _ask_model(result: Result) -> dict[str, float | None]:
     except InvalidInputError:  # of a result from a file
         known = None
     missed = np.nan if known is None else np.asarray(list_outside(result).sum(axis=1)).ravel()
-    sums = Right(both, labelled, both + missed).sums()
+    sums = _sum_up(both, labelled, both + missed)
     return {name: _ratio(*both_sums) for name, both_sums in sums.items()}
 
 

@@ -149,16 +149,9 @@ class Sums(NamedTuple):
     @classmethod
     def of(cls, m: int) -> Sums:
         """Return the sums of m labels, all 0."""
-        touched, none = np.empty(m + 1, np.int64), np.zeros(m + 1, np.int64)
-        return cls(
-            np.zeros(m),
-            none[:m],
-            touched,
-            np.zeros(m + 1),
-            np.zeros(m + 1),
-            none.copy(),
-            np.zeros(3),
-        )
+        odds, compared = np.zeros((2, m + 1))
+        n, touched, contradicted = np.zeros((3, m + 1), np.int64)
+        return cls(np.zeros(m), n[:m], touched, odds, compared, contradicted, np.zeros(3))
 
 
 def count_mates(code: Codes, labels: NDArray[np.integer]) -> Ints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,6 @@ class Labelled:
         What a label is called.
     is_text : bool
         Whether the names were read from a text file, which has no types.
-    sheet : Sheet or None
-        The table with all its columns; None: it was none.
 
     Examples
     --------
@@ -59,7 +57,6 @@ class Labelled:
     key: tuple[str, ...] = ("item",)
     word: str = "label"
     is_text: bool = False
-    sheet: Sheet | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, source: Any, what: str = "an answer") -> Labelled:
@@ -96,11 +93,10 @@ class Labelled:
         labels = sheet.values(word)
         if None in labels:
             raise sheet.fault(labels.index(None), f"{word} must not be empty")
-        return cls(
-            _check_once(names_in(sheet, key), sheet.name, sheet), labels, key, word, is_text, sheet
-        )
+        names = _check_once(names_in(sheet, key), sheet.name, sheet)
+        return cls(names, labels, key, word, is_text)
 
-    def places_of(self, other: Labelled, what: str = "the answers") -> NDArray[np.intp]:
+    def places_of(self, other: Labelled) -> NDArray[np.intp]:
         """Return where the items of another answer are in this one; -1: nowhere.
 
         Names from a text file have no types, so that they are compared as text.
@@ -112,8 +108,8 @@ class Labelled:
         """
         if len(self.key) != len(other.key):
             raise InvalidInputError(
-                f"{what} must name items by the same columns; found {', '.join(self.key)} and "
-                f"{', '.join(other.key)}"
+                "the answers must name items by the same columns; found "
+                f"{', '.join(self.key)} and {', '.join(other.key)}"
             )
         one, two = self.names, other.names
         if self.is_text != other.is_text:
@@ -129,12 +125,12 @@ def sheet_of(source: Any, what: str) -> Sheet:
     return read_sheet(source, what)
 
 
-def key_columns(sheet: Sheet, suffix: str = "") -> tuple[str, ...]:
+def key_columns(sheet: Sheet) -> tuple[str, ...]:
     """Return the columns that name an item; refuse a table that has none."""
     for key in KEYS:
-        if {f"{name}{suffix}" for name in key} <= sheet.columns.keys():
-            return tuple(f"{name}{suffix}" for name in key)
-    known = "; ".join(", ".join(f"{name}{suffix}" for name in key) for key in KEYS)
+        if {*key} <= sheet.columns.keys():
+            return key
+    known = "; ".join(map(", ".join, KEYS))
     raise InvalidInputError(
         f"{sheet.name}: items must be named by the columns {known}; "
         f"found {listed_names(sheet.columns)}"
