@@ -12,6 +12,7 @@ from spherelax.io.files.source import File
 from spherelax.io.items import Columns, Names
 from spherelax.io.readers.judgements import SURE, VERDICT, judged_columns, read_judged
 from spherelax.io.readers.pairs import (
+    ENDS,
     Key,
     Records,
     keys_of_pairs,
@@ -22,7 +23,7 @@ from spherelax.io.readers.pairs import (
 from spherelax.io.readers.scoring import Scoring, number, quoted
 from spherelax.io.tables.frames import Frame
 from spherelax.judgements import WORDS, read_verdict
-from spherelax.project.tables import ENDS, RECORD, ask
+from spherelax.project.tables import RECORD, ask
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -18,13 +18,13 @@ from spherelax.io.files.faults import about
 from spherelax.io.files.source import File
 from spherelax.io.items import Columns
 from spherelax.io.readers.judgements import read_judgements, settle
-from spherelax.io.readers.pairs import Records, read_pairs
+from spherelax.io.readers.pairs import ENDS, Records, read_pairs
 from spherelax.io.tables.frames import Frame
 from spherelax.judgements import Judgements
 from spherelax.project.adding import Scored, add_judgements
 from spherelax.project.forgetting import named_records, remove, rewrite
 from spherelax.project.run import Run, number_entities, write_run
-from spherelax.project.tables import ENDS, NEXT_RUN, RECORD, ask, connect, fault
+from spherelax.project.tables import NEXT_RUN, RECORD, ask, connect, fault
 from spherelax.result import Callback, Result
 from spherelax.scale.origins import name
 from spherelax.scale.workspace import library

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 # The number of the form of the tables: a file with a larger one was made by a newer version.
 FORMAT = 1
 RECORD = ("source", "id")
-ENDS = ("source_a", "id_a", "source_b", "id_b")
 # DuckDB opens tables of other formats too, but in memory: what is written there is lost.
 FILE = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
 # What DuckDB says of a file that another process has opened, of one of another program, and of one

@@ -13,7 +13,7 @@ from spherelax.errors import InvalidInputError
 from spherelax.io.files.source import File, Source
 from spherelax.io.files.sqlite import opened_database
 from spherelax.io.items import Named, name_columns
-from spherelax.io.readers.pairs import SPLINK_ENDS, present
+from spherelax.io.readers.pairs import ENDS, SPLINK_ENDS, present
 from spherelax.io.readers.scoring import number, quoted
 from spherelax.io.tables.frames import Frame, Sheet, read_sheet
 from spherelax.judgements import Judgements, read_verdict
@@ -21,10 +21,9 @@ from spherelax.judgements import Judgements, read_verdict
 VERDICT, SURE = "verdict", "sure"
 # The table of a file of answers, and the number of an answer in it.
 ENDING, TABLE, NUMBER = ".sqlite", "judgements", "judgement"
-# What splink calls the columns of both records.
-ENDS = ("source_a", "id_a", "source_b", "id_b")
 REFUSE, DROP = CONTRADICTIONS = ("refuse", "drop")
 ADVICE = "--contradictions drop lets later ones count"
+# What splink calls the columns of both records.
 OF_SPLINK = dict(zip(ENDS, SPLINK_ENDS, strict=True))
 
 # Two items, whether they are the same (None: nobody can tell), and how likely that is right.

@@ -22,7 +22,8 @@ from spherelax.io.words import RECORDS, Words
 from spherelax.labels import encode
 from spherelax.result import Result
 
-ROLES = ("source_a", "id_a", "source_b", "id_b", "score")
+ENDS = ("source_a", "id_a", "source_b", "id_b")
+ROLES = (*ENDS, "score")
 SPLINK_ENDS = ("source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r")
 SPLINK = (*SPLINK_ENDS, PROBABILITY)
 SPLINK_WEIGHT = (*SPLINK_ENDS, WEIGHT)
