@@ -55,17 +55,17 @@ class Explainer:
         wall = self._wall(a, b, together)
         cut = np.empty(0, np.intp) if side is None else side
         return Explanation(
-            (int(frozen.items[a]), int(frozen.items[b])),
-            together,
-            self._probability(a, b, together),
-            tuple(frozen.items[items] for items in ((one,) if together else (one, other))),
-            tuple(self._reasons(a, b, together)),
-            self._evidence(one, other, is_inside=together),
-            self._path(a, b, together),
-            self._cut(one, side) if together else None,
-            "nats" if frozen.model.reading.is_likelihood else "",
-            wall,
-            partial(seek, frozen, a, b, cut) if wall is None else None,
+            items=(int(frozen.items[a]), int(frozen.items[b])),
+            are_together=together,
+            probability=self._probability(a, b, together),
+            labels=tuple(frozen.items[items] for items in ((one,) if together else (one, other))),
+            reasons=tuple(self._reasons(a, b, together)),
+            pairs=self._evidence(one, other, is_inside=together),
+            path=self._path(a, b, together),
+            cut=self._cut(one, side) if together else None,
+            unit="nats" if frozen.model.reading.is_likelihood else "",
+            wall=wall,
+            _seek=partial(seek, frozen, a, b, cut) if wall is None else None,
         )
 
     def explain_label(self, a: int) -> Explanation:
