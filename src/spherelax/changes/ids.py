@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
@@ -70,7 +69,7 @@ class Ids:
         >>> sl.keep_ids([0, 0, 1], [0, 0]).register()["state"]
         ['living', 'ended']
         """
-        living = sorted(Counter(self.numbers.tolist()).items())
+        living = np.column_stack(np.unique(self.numbers, return_counts=True)).tolist()
         rows = [
             *((number, LIVING, n, None) for number, n in living),
             *((number, ENDED, n, successor) for number, n, successor in self._ended),
@@ -184,18 +183,16 @@ def give_ids(overlap: Overlap, next_free: int) -> Given:
     number[successor[is_kept]] = old[is_kept]
     free = np.flatnonzero(number < 0)
     number[free] = next_free + np.arange(len(free))
-    flows = [
-        (int(old[a]), n, None if b < 0 else int(number[b]))
-        for a, b, n in np.c_[overlap.before, overlap.after, overlap.n_items].tolist()
-        if a >= 0 and not is_kept[a]
-    ]
+    leaves = (overlap.before >= 0) & ~is_kept[overlap.before]
+    flows = np.column_stack([overlap.before, overlap.after, overlap.n_items])[leaves].tolist()
+    ended = [(int(old[a]), n, None if b < 0 else int(number[b])) for a, b, n in flows]
     return Given(
         number,
         next_free + len(free),
         int(is_kept.sum()),
         len(free),
         int((~is_kept).sum()),
-        tuple(sorted(flows, key=itemgetter(0))),
+        tuple(sorted(ended, key=itemgetter(0))),
     )
 
 
