@@ -8,8 +8,8 @@ from support.problems import candidates, quiet_solve
 import spherelax as sl
 from spherelax import io
 from spherelax.io import load_result, save_result
+from spherelax.io.answers.loaded import KNOWN
 from spherelax.io.answers.packed import pack, unpack
-from spherelax.io.answers.saved import KNOWN
 
 
 def blocks(sizes=(12, 9, 7, 5), *, uneven=0.0, scored=False, seed=0):
