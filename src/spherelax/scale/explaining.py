@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import overload
+from typing import Any
 
 import numpy as np
 
@@ -43,13 +43,7 @@ class Names(Sequence[str]):
         """Return the number of records."""
         return len(self.order)
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-
-    def __getitem__(self, at: int | slice) -> str | list[str]:
+    def __getitem__(self, at: Any) -> Any:
         """Return the name of a record, or those of several."""
         if isinstance(at, slice):
             return [self[each] for each in range(*at.indices(len(self)))]
