@@ -35,7 +35,8 @@ def explain(
         items, _ = read(source, groups, reading)
         numbers = [find_item(items, name) for name in pair or ()]
         known = judgements(judged, items)
-        items, result = solve(items, {**settings, "judgements": known}, step)
+        asked = settings if len(known) == 0 else {**settings, "judgements": known}
+        items, result = solve(items, asked, step)
     if entity is None:
         found = result.explain(*numbers)
     else:

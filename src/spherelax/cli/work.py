@@ -48,7 +48,8 @@ def label(
             items = items.with_groups(None)
         shown = pictures(targets.images, items)
         known = judgements(judged, items)
-        items, result = solve(items, {**settings, "judgements": known}, step)
+        asked = settings if len(known) == 0 else {**settings, "judgements": known}
+        items, result = solve(items, asked, step)
         lines = _read_from(kind, reading, items)
         if len(known):
             lines.append(f"judgements: {count(len(known), 'pair')} of {judged['judgements']}")
