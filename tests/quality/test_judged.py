@@ -81,7 +81,7 @@ def test_files_and_names(tmp_path):
         ({"stratum": [0, 1], "verdict": ["same", ""]}, "found none of stratum 1"),
         ({"verdict": ["", ""]}, "each stratum must have a judged case; found none of stratum 0"),
         ({"item_a": [1, 2], "item_b": [2, 1], "verdict": ["same", "no"]}, "1 = 2, 2 ≠ 1"),
-        ({"item_b": [1, 3]}, "judgements must be of two items; found item 1 twice"),
+        ({"item_b": [1, 3]}, "judgements must be of two items; found 1 twice"),
     ],
 )
 def test_what_is_refused(changed, message):
