@@ -153,7 +153,10 @@ def assert_refused(message, *arguments):
         (("edges.csv", "--serve", "--out", "x.csv"), "--out does not go with --serve"),
         (("edges.csv", "--serve", "--answers", "a.csv"), "--answers must end in one of .sqlite"),
         (("edges.csv", "--serve", "--answers", "no/a.sqlite"), "the folder no does not exist"),
-        (("edges.csv", "--serve", "--images", "folder"), "--images needs a FILE of matched keypoints"),
+        (
+            ("edges.csv", "--serve", "--images", "folder"),
+            "--images needs a FILE of matched keypoints",
+        ),
         (("edges.csv", "--project", "p.duckdb"), "add FILE with match first"),
         (("--project", "p.duckdb"), "p.duckdb: there is no such project"),
         (("--project", "p.duckdb", "--kind", "odds"), "--kind does not go with --project"),
