@@ -27,7 +27,7 @@ def test_a_progress_bar_on_a_terminal_and_none_in_a_pipe(options: tuple[str]) ->
     )
     assert piped.stdout == stdout
     assert "%" not in piped.stderr
-    assert len(piped.stderr.splitlines()) == 6
+    assert len(piped.stderr.splitlines()) == 7
 
 
 class Terminal(StringIO):

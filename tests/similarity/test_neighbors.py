@@ -52,6 +52,13 @@ def test_few_features_have_units_too(seed, n_features):
     assert is_scaled(X * widths)
 
 
+@pytest.mark.parametrize("distance", [40.0, 100.0])
+def test_clusters_far_apart_are_not_units(seed, distance):
+    X = np.random.default_rng(seed).normal(size=(60, 2))
+    X[::2, 0] += distance
+    assert not is_scaled(X)
+
+
 def test_pixels_and_words_are_not_scaled(seed):
     """Rare ones vary little, but are as large where they are."""
     rng = np.random.default_rng(seed)

@@ -256,7 +256,7 @@ class CoordinateSolved:
             n_inside = 0.5 * np.count_nonzero(labels[graph.rows()] == labels[graph.indices])
             join = beliefs.join * n_joined / max(n_inside, n_joined, 1)
             nats, absent = beliefs.same + beliefs.absent + join, beliefs.absent
-            if len(nats) > 0 and np.ptp(nats) == 0.0:  # labels teach nothing: as they are walked
+            if not nats.any():  # labels teach nothing: similarities count as they are walked
                 nats = self.model.graph.values.astype(float)
         return Attraction(graph.matrix(nats), absent, graph.weight.astype(float))
 

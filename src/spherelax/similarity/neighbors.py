@@ -22,6 +22,8 @@ SCALE_NEIGHBOR = 7
 # ones do. The narrowest, a share of FEW, are left out: some vary little in one unit too.
 MOST_UNEVEN = 6.0
 FEW = 0.1
+# Share of the points that lie where they are densest along a feature.
+DENSEST = 0.25
 # Principal components have a mean of zero, up to this share of their deviation.
 CENTERED = 1e-3
 
@@ -225,7 +227,7 @@ def _standard(
         raise InvalidInputError(f"standardize must be True, False or 'auto'; found {standardize!r}")
     n_features, mean, deviation = X.shape[1], X.mean(axis=0), X.std(axis=0)
     if standardize is False or (
-        standardize == "auto" and (_are_components(mean, deviation) or _are_even(X))
+        standardize == "auto" and (_are_components(mean, deviation) or _have_one_unit(X))
     ):
         return np.zeros(n_features), np.ones(n_features)
     return mean, np.where(deviation > 0, deviation, 1.0)
@@ -237,10 +239,24 @@ def _are_components(mean: NDArray[np.float64], deviation: NDArray[np.float64]) -
     return is_centered and bool(np.all(np.diff(deviation) <= 0))
 
 
-def _are_even(X: NDArray[np.float64]) -> bool:
-    """Tell whether features range over about as much, but for those that do not vary."""
-    ranges = np.ptp(X, axis=0)
-    ranges = ranges[ranges > 0]
-    if len(ranges) == 0:
+def _have_one_unit(X: NDArray[np.float64]) -> bool:
+    """Tell whether features are as wide as each other, as a whole or where points are densest.
+
+    Clusters that lie far apart along a feature make it wide, but not where points are densest.
+    """
+    return _are_even(np.ptp(X, axis=0)) or _are_even(_densest(X))
+
+
+def _densest(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each feature the width of the narrowest interval with a part of the points."""
+    n = len(X)
+    some, rising = max(round(DENSEST * n), min(n, 2)), np.sort(X, axis=0)
+    return np.asarray((rising[some - 1 :] - rising[: n - some + 1]).min(axis=0))
+
+
+def _are_even(widths: NDArray[np.float64]) -> bool:
+    """Tell whether widths are about the same, but for those of features that do not vary."""
+    widths = widths[widths > 0]
+    if len(widths) == 0:
         return True
-    return bool(ranges.max() <= MOST_UNEVEN * np.quantile(ranges, FEW, method="lower"))
+    return bool(widths.max() <= MOST_UNEVEN * np.quantile(widths, FEW, method="lower"))
