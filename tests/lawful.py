@@ -178,7 +178,7 @@ LARGE = {
     "pairs of sources 39000": lambda rng: _records(rng, 39000, "pairs", 5),
     "odds 3500": lambda rng: _records(rng, 3500, "odds"),
     "odds 32000": lambda rng: _records(rng, 32000, "odds"),
-    "odds of sources 39000": lambda rng: _records(rng, 39000, "odds", 5),
+    "odds of sources 45000": lambda rng: _records(rng, 45000, "odds", 5),
     "clouds 400": lambda rng: _clouds(rng, 400),
     "clouds 6000": lambda rng: _clouds(rng, 6000),
     "clouds 9000": lambda rng: _clouds(rng, 9000),
