@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 import pytest
+from support import wheels
 
 from spherelax.settings import SOLVERS
 
@@ -23,7 +26,7 @@ ARGUMENTS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-SLOW_FIXTURES = {"data_home", "browser"}
+SLOW_FIXTURES = {"data_home", "browser", "wheel"}
 SLOW_PLACES = {
     *("baselines", "scale", "test_cells.py", "test_pages.py"),
     *("test_benchmarks.py", "test_examples.py", "test_experiments.py"),
@@ -86,6 +89,29 @@ def browser() -> Iterator[Any]:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel with machine code, which one worker builds for all."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "wheel"
+    if not shared.exists():
+        built = tmp_path_factory.mktemp("built")
+        wheels.build(built)
+        with suppress(OSError):  # another worker was as quick
+            built.rename(shared)
+    (wheel,) = shared.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the wheel holds."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
 
 
 @pytest.fixture

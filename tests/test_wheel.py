@@ -56,13 +56,8 @@ def starting_with(word, lines):
     return [line for line in lines if line.startswith(word)]
 
 
-@pytest.mark.slow
-def test_first_calls_with_a_wheel_compile_nothing_and_answer_the_same(tmp_path):
-    wheel = build(tmp_path)
+def test_first_calls_with_a_wheel_compile_nothing_and_answer_the_same(wheel, installed, tmp_path):
     assert "none-any" not in wheel.name
-    installed = tmp_path / "installed"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(installed)
     shipped = lines(installed, NUMBA_CACHE_DIR=str(tmp_path / "empty"))
     assert starting_with("package", shipped)[0].startswith(f"package {installed}")
     assert starting_with("compiled", shipped) == []

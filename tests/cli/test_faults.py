@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.program import assert_one_line, invoke, run
+from support.program import assert_one_line, invoke, run, said
 
 import spherelax
 
@@ -140,15 +140,13 @@ def test_faults_of_the_real_program(arguments: str) -> None:
     assert_one_line(*run(*arguments.split()), FAULTS[arguments])
 
 
-@pytest.mark.slow
 def test_a_database_without_matches() -> None:
     with closing(sqlite3.connect("w.db")) as database, database:
         database.execute("DELETE FROM two_view_geometries")
     message = "w.db: has no matches in two_view_geometries and matches; match images first"
-    assert_one_line(*run("match", "w.db"), message)
+    assert_one_line(*said("match", "w.db"), message)
 
 
-@pytest.mark.slow
 def test_parquet_without_the_columns() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"a": ["x"], "b": ["y"], "score": [0.5]})
@@ -156,7 +154,7 @@ def test_parquet_without_the_columns() -> None:
     message = (
         "pairs.parquet: must have the columns source_a, id_a, source_b, id_b, score, or splink"
     )
-    assert_one_line(*run("match", "pairs.parquet"), message)
+    assert_one_line(*said("match", "pairs.parquet"), message)
 
 
 @pytest.mark.parametrize("command", ["cluster", "info", "report"])

@@ -1,13 +1,12 @@
 """Commands go on with a project, and say what has changed."""
 
-import signal
 import subprocess
-import time
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from support.program import ENVIRONMENT, PYTHON, assert_one_line, invoke, labels_in, run
+from support.program import ENVIRONMENT, assert_one_line, invoke, labels_in, said
 from support.weeks import judgements, matches, table
 
 import spherelax as sl
@@ -49,13 +48,15 @@ def test_runs_are_compared():
         "12 entities of 24 items before, 20 entities of 40 items after"
     )
     assert_one_line(
-        *run("diff", "june.csv", "2", "--project", "people.duckdb"),
+        *said("diff", "june.csv", "2", "--project", "people.duckdb"),
         "with --project, runs must be numbers; found june.csv",
     )
     assert_one_line(
-        *run("diff", 1, 3, "--project", "people.duckdb"), "has runs 1 to 2; found run 3"
+        *said("diff", 1, 3, "--project", "people.duckdb"), "has runs 1 to 2; found run 3"
     )
-    assert_one_line(*run("diff", 1, 3, "--project", "no.duckdb"), "no.duckdb: there is no such pro")
+    assert_one_line(
+        *said("diff", 1, 3, "--project", "no.duckdb"), "no.duckdb: there is no such project"
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_runs_are_compared():
     ],
 )
 def test_mistakes_are_one_line_and_leave_nothing(tmp_path, arguments, message):
-    assert_one_line(*run("match", *arguments.split()), message)
+    assert_one_line(*said("match", *arguments.split()), message)
     assert not (tmp_path / "p.duckdb").exists()
 
 
@@ -87,7 +88,7 @@ def test_a_kept_setting_may_not_change():
     go_on("june.csv", "--pick", "description")
     assert go_on("--pick", "description").exit_code == 0
     assert_one_line(
-        *run("match", "--project", "people.duckdb", "--pick", "eta"),
+        *said("match", "--project", "people.duckdb", "--pick", "eta"),
         "goes on with pick 'description', as it was learnt; found 'eta'",
     )
 
@@ -96,7 +97,7 @@ def test_contradictions_name_the_option():
     go_on("june.csv", "--judgements", "judged.csv")
     judgements(("south", 3, "north", 3, "same")).to_csv("again.csv", index=False)
     command = ("match", "--project", "people.duckdb", "--judgements", "again.csv")
-    assert_one_line(*run(*command), "--contradictions drop lets later ones count")
+    assert_one_line(*said(*command), "--contradictions drop lets later ones count")
     found = go_on("--judgements", "again.csv", "--contradictions", "drop")
     assert "1 merged" in found.stderr
 
@@ -149,15 +150,48 @@ def texts(folder):
         yield path.name, content
 
 
+# Runs a command in processes that have loaded the package already: undisturbed, and killed earlier
+# and later in its course. Each time it waits until the project has been looked at.
+KILLED = """
+import os, shutil, signal, sys, time
+import duckdb, pandas, spherelax.cli.work
+from spherelax.cli import main
+
+def begin(project):
+    child = os.fork()
+    if child == 0:
+        main(["match", "july.csv", "--project", project, "--out", "o.csv"])
+    return child
+
+shutil.copy("people.duckdb", "copy.duckdb")
+began = time.monotonic()
+assert os.waitpid(begin("copy.duckdb"), 0)[1] == 0
+whole = time.monotonic() - began
+for share in map(float, sys.argv[1:]):
+    child = begin("people.duckdb")
+    time.sleep(share * whole)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    print("killed", flush=True)
+    sys.stdin.readline()
+"""
+SHARES = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
 @pytest.mark.slow
 def test_a_program_that_is_killed_anywhere_leaves_a_whole_project(tmp_path):
     go_on("june.csv")
-    command = [*PYTHON, "match", "july.csv", "--project", "people.duckdb", "--out", "o.csv"]
-    for seconds in (1.5, 2.0, 2.5, 3.0, 3.5, 4.0):
-        with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
-            time.sleep(seconds)
-            process.send_signal(signal.SIGKILL)
-        with sl.Project(tmp_path / "people.duckdb") as project:
-            runs = project.runs()
-            assert len(project.entities()["id"]) == runs["items"][-1]
-            assert runs["pairs"] in ([23], [23] + [38] * (len(runs["run"]) - 1))
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, *map(str, SHARES)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT, text=True,
+    ) as process:  # fmt: skip
+        for _ in SHARES:
+            assert "killed\n" in iter(process.stdout.readline, "")
+            with sl.Project(tmp_path / "people.duckdb") as project:
+                runs = project.runs()
+                assert len(project.entities()["id"]) == runs["items"][-1]
+                assert runs["pairs"] in ([23], [23] + [38] * (len(runs["run"]) - 1))
+            process.stdin.write("\n")
+            process.stdin.flush()
+    assert process.returncode == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scipy.sparse import triu
 from sklearn.feature_extraction.text import TfidfVectorizer
-from support.program import run
+from support.program import run, said
 
 from spherelax.metrics import pairwise_scores
 
@@ -31,7 +31,7 @@ def test_football_conferences(data_home: Path) -> None:
 
 def test_castle(data_home: Path) -> None:
     castle = data_home / "sfm" / "sceaux_castle"
-    code, stdout, _ = run("info", castle / "database.db", "--json")
+    code, stdout, _ = said("info", castle / "database.db", "--json")
     about = json.loads(stdout)
     assert (code, about["n_components"], about["n_components_with_conflicts"]) == (0, 3358, 95)
     pytest.importorskip("PIL.Image")
@@ -46,7 +46,7 @@ def test_castle(data_home: Path) -> None:
     keys = list(zip(tracks["track"], tracks["image"], strict=True))
     assert len(set(keys)) == len(keys)
     assert Path("report.html").stat().st_size < 5_000_000
-    code, stdout, _ = run("info", "cleaned.db", "--json")
+    code, stdout, _ = said("info", "cleaned.db", "--json")
     cleaned = json.loads(stdout)
     assert (code, cleaned["n_components_with_conflicts"]) == (0, 0)
     assert 0.98 * about["n_edges"] < cleaned["n_edges"] < about["n_edges"]

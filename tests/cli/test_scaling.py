@@ -36,8 +36,8 @@ def test_scale_goes_from_files_to_entities() -> None:
     assert "3 entities from 9 records" in lines
     assert "database: out.duckdb" in lines
     before = {file: file.stat().st_mtime_ns for file in Path("entities").rglob("*.*")}
-    again = run(*arguments, "--json")
-    assert (again[0], json.loads(again[1])) == (0, about)
+    again = invoke(*arguments, "--json")
+    assert (again.exit_code, json.loads(again.stdout)) == (0, about)
     assert before == {file: file.stat().st_mtime_ns for file in Path("entities").rglob("*.*")}
 
 

@@ -1,5 +1,7 @@
 """Labels of shards are those of the whole problem."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -93,6 +95,39 @@ PROBLEMS = {
 }
 
 
+def problem(name):
+    """Return the pairs of a problem, what they are, and the truth."""
+    how = dict(PROBLEMS[name])
+    kind = how.pop("kind", None)
+    table, truth = records(1, **how)
+    return table, kind, truth
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """Solve a problem in shards, once."""
+
+    @cache
+    def solve(name, n_shards):
+        table, kind, _ = problem(name)
+        return in_shards(table, tmp_path_factory.mktemp("plain") / "plan", n_shards, kind)
+
+    return solve
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Solve the shards of a problem as one, once for all numbers of shards."""
+    known = {}
+
+    def solve(plan, *what):
+        if what not in known:
+            known[what] = as_one(plan)
+        return known[what]
+
+    return solve
+
+
 @pytest.fixture
 def _small_is_large(monkeypatch):
     """Let small problems take the road of large ones."""
@@ -106,21 +141,17 @@ def _small_is_large(monkeypatch):
 @pytest.mark.filterwarnings("ignore::spherelax.SphereWarning")
 @pytest.mark.parametrize("n_shards", [1, 7])
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_labels_are_those_of_the_whole(name, n_shards, tmp_path):
-    how = dict(PROBLEMS[name])
-    kind = how.pop("kind", None)
-    table, truth = records(1, **how)
-    found, plan = in_shards(table, tmp_path / "plan", n_shards, kind)
+def test_labels_are_those_of_the_whole(name, n_shards, plain, whole):
+    found, plan = plain(name, n_shards)
     assert len(plan.shards) == n_shards
     assert (plan.folder / rounds.READING).exists()
-    whole = as_one(plan)
-    if (
-        plan.kind == "pairs"
-    ):  # in memory a list is learnt from as a whole, in shards from a part of it
-        assert pairwise_scores(whole, found).f_score > 0.9
+    expected = whole(plan, name)
+    if plan.kind == "pairs":
+        # In memory a list is learnt from as a whole, in shards from a part of it.
+        assert pairwise_scores(expected, found).f_score > 0.9
     else:
-        np.testing.assert_array_equal(found, whole)
-    assert 1 < len(np.unique(found)) < len(truth)
+        np.testing.assert_array_equal(found, expected)
+    assert 1 < len(np.unique(found)) < len(problem(name)[2])
 
 
 def judge(table, truth, n, seed=0):
@@ -145,10 +176,8 @@ def judge(table, truth, n, seed=0):
 @pytest.mark.usefixtures("_small_is_large")
 @pytest.mark.parametrize("n_shards", [1, 7])
 @pytest.mark.parametrize("name", ["plain", "plain, groups", "scored, groups", "pairs", "odds"])
-def test_judgements_are_kept_as_in_the_whole(name, n_shards, tmp_path):
-    how = dict(PROBLEMS[name])
-    kind = how.pop("kind", None)
-    table, truth = records(1, **how)
+def test_judgements_are_kept_as_in_the_whole(name, n_shards, plain, whole, tmp_path):
+    table, kind, truth = problem(name)
     found, plan = in_shards(table, tmp_path / "plan", n_shards, kind, judge(table, truth, 40))
     assert (plan.folder / rounds.READING).exists()
     judged = plan.judgements()
@@ -156,9 +185,8 @@ def test_judgements_are_kept_as_in_the_whole(name, n_shards, tmp_path):
     one, other = found[judged.pairs.T]
     np.testing.assert_array_equal(one == other, judged.same)
     if plan.kind != "pairs":  # which learns from a part, with and without judgements
-        np.testing.assert_array_equal(found, as_one(plan))
-    without, _ = in_shards(table, tmp_path / "without", n_shards, kind)
-    assert not np.array_equal(found, without)
+        np.testing.assert_array_equal(found, whole(plan, name, "judged"))
+    assert not np.array_equal(found, plain(name, n_shards)[0])
 
 
 @pytest.mark.usefixtures("_small_is_large")

@@ -25,4 +25,4 @@ def test_example_for_spark_runs(tmp_path, monkeypatch):
     names = {}
     exec(compile(example, str(PAGE), "exec"), names)
     names["spark"].stop()
-    assert rows(names["entities"]) == answer(tmp_path / "here")
+    assert rows(names["entities"]) == answer()

@@ -4,7 +4,8 @@ Blocks of a page run one after the other, in one folder and with one set of Pyth
 (``>>>``) are checked as doctests are. A command behind ``$`` runs in bash; if output is printed
 below it, the program has to print the same, numbers with a decimal point about the same. A line
 ``...`` stands for any lines, and ``...`` in a line for any text. ``$ cat file`` with its content
-makes a file that is not there yet. Comments tell what a reader need not see::
+makes a file that is not there yet. Commands of spherelax alone, without anything that only a shell
+understands, run in this process. Comments tell what a reader need not see::
 
     <!-- setup: given("june.csv") -->     Python; `given` writes a file that the page shows later
     <!-- not run: it needs Spark -->      above a block
@@ -13,10 +14,14 @@ makes a file that is not there yet. Comments tell what a reader need not see::
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
+
+from support.program import invoke
 
 PARTS = re.compile(
     r"^<!-- (?P<word>setup|not run):\s(?P<note>.*?)\s-->\n"
@@ -24,6 +29,7 @@ PARTS = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 COMMAND = re.compile(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 NUMBER = re.compile(r"(-?\d+\.\d+(?:e[+-]?\d+)?)")
 ANY = "..."
 SHOWN = r'Path\("{}"\)\.write_text\("{{3}}\\\n(.*?)"{{3}}\)'
@@ -92,6 +98,17 @@ def print_again(lines: list[str], shown: list[str]) -> list[str]:
     return [*lines[:head], ANY, *lines[len(lines) - tail :]]
 
 
+def run_command(command: str, folder: Path) -> tuple[int, list[str]]:
+    """Run a command here if that can be, and else in bash."""
+    line = command.replace("\\\n", " ")
+    needs_shell = re.search(r"[|&;<>$*?~`\\(){}\n]", QUOTED.sub("", line))
+    if needs_shell or not line.startswith("spherelax "):
+        return shell(command, folder)
+    with chdir(folder):
+        done = invoke(*shlex.split(line, comments=True)[1:])
+    return done.exit_code, done.output.splitlines()
+
+
 def shell(command: str, folder: Path) -> tuple[int, list[str]]:
     """Run a command in bash: its code, and the lines that it prints."""
     done = subprocess.run(
@@ -113,7 +130,7 @@ def run_commands(code: str, where: str, folder: Path) -> str:
         file = re.fullmatch(r"cat (\S+)", command)
         if file and shown and not (folder / file[1]).exists():
             (folder / file[1]).write_text(output)
-        status, lines = shell(command, folder)
+        status, lines = run_command(command, folder)
         fails = any(line.startswith("spherelax: ") for line in shown)
         said = "\n".join(lines)
         assert status == (2 if fails else 0), f"{where}: {command}\nended with {status}:\n{said}"

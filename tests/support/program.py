@@ -28,6 +28,12 @@ def invoke(*arguments: str, stdin: bytes | str | None = None) -> Result:
     return CliRunner().invoke(cli.main, arguments, input=stdin, catch_exceptions=False)
 
 
+def said(*arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process; return its code, its output and its errors."""
+    result = invoke(*map(str, arguments))
+    return result.exit_code, result.stdout, result.stderr
+
+
 def run(*arguments: object, stdin: bytes | None = None) -> tuple[int, str, str]:
     """Run the real program; return its code, its output and its errors."""
     done = subprocess.run(

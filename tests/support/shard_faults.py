@@ -17,10 +17,16 @@ KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 def slow(folder, number, shard, n_threads):
-    """Do the work slowly, and leave a file that names the process."""
+    """Leave a file that names the process, and do the work slowly while some are killed."""
     Path(folder, f"begun-{shard}-{os.getpid()}").touch()
-    time.sleep(0.5)
+    if len(begun(Path(folder))) < 4:
+        time.sleep(0.5)
     perform_shard(folder, number, shard, n_threads)
+
+
+def begun(folder):
+    """Return the processes that have begun with a shard (`slow`)."""
+    return {int(marker.name.rpartition("-")[2]) for marker in folder.glob("begun-*")}
 
 
 def suicide(*_):
@@ -49,16 +55,13 @@ def two_killed(folder: Path) -> Iterator[list[int]]:
 
     def kill() -> None:
         while len(killed) < 2:
-            for marker in folder.glob("begun-*"):
-                pid = int(marker.name.rpartition("-")[2])
-                if pid not in killed and len(killed) < 2:
-                    os.kill(pid, KILL)
-                    killed.append(pid)
+            for pid in [pid for pid in begun(folder) if pid not in killed][: 2 - len(killed)]:
+                os.kill(pid, KILL)
+                killed.append(pid)
             time.sleep(0.05)
 
     thread = threading.Thread(target=kill)
     thread.start()
     yield killed
     thread.join()
-    pids = {marker.name.rpartition("-")[2] for marker in folder.glob("begun-*")}
-    assert len(killed) == 2 < len(pids)
+    assert len(killed) == 2 < len(begun(folder))

@@ -1,5 +1,8 @@
 """Pairs of records for shards, and their entities without other processes."""
 
+import tempfile
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,6 +10,7 @@ import pytest
 
 from spherelax import scale
 from spherelax.scale import run
+from spherelax.scale.tasks import perform_shard
 
 N_SHARDS = 4
 
@@ -57,8 +61,10 @@ class Here:
             done(task)
 
 
-def answer(folder):
+@cache
+def answer():
     """Return the answer of a run in this process that nothing has disturbed."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(run, "Processes", lambda *_: Here())
+        patch.setattr(run, "perform_shard", perform_shard)
         return rows(scale.solve(table(), folder, n_shards=N_SHARDS))
