@@ -123,7 +123,7 @@ def test_a_finer_sample_of_noisy_moons_has_no_more_clusters(n):
 
 # Without cells the shape that takes longest also nearer to `MOST_ITEMS`.
 MANY_POINTS = [(n, shape) for n in (3000, 20_000, 50_000) for shape in SHAPES]
-MANY_POINTS.append((5000, "line"))
+MANY_POINTS.append((8000, "line"))
 
 
 @pytest.mark.slow
