@@ -29,6 +29,11 @@ class Case(NamedTuple):
         """Number of items."""
         return self.W.shape[0]
 
+    @property
+    def has_many_groups(self):
+        """Whether there are three groups or more."""
+        return self.groups is not None and len(np.unique(self.groups)) > 2
+
     def taken(self, items):
         """Return the problem of some items, which may come twice."""
         groups = None if self.groups is None else self.groups[items]

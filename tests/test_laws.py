@@ -52,6 +52,8 @@ def check_labels_stay(law, case, rng, before=None):
     """Check that a law holds, unless items that cannot be told apart leave the order open."""
     changed = lawful.LAWS[law](case, rng)
     before, after = before or case.solve(), changed.solve()
+    if law == "risen" and case.has_many_groups and "pairs" in (before.kind, after.kind):
+        return  # in a list of candidates of several sources, sizes of scores count
     given, items = slice(None), changed.items
     if law == "permuted":
         one, other = graph_of(case), graph_of(changed)
