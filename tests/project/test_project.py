@@ -109,6 +109,8 @@ def test_contradictions_are_refused_or_later_ones_count(path, june):
     with pytest.raises(sl.InvalidInputError, match=r"people.duckdb: judgements must not contradic"):
         run(path, judged=same)
     run(path)  # what was refused is not in the project
+    with pytest.raises(sl.InvalidInputError, match="contradictions must be one of refuse, drop"):
+        run(path, judged=same, contradictions="keep")
     run(path, judged=same, contradictions="drop")
     assert entity_of(path, "north", 3) == entity_of(path, "south", 3)
     run(path)  # the rule is kept

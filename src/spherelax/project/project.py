@@ -17,7 +17,7 @@ from spherelax.io.answers.saved import parse_result
 from spherelax.io.files.faults import about
 from spherelax.io.files.source import File
 from spherelax.io.items import Columns
-from spherelax.io.readers.judgements import read_judgements, settle
+from spherelax.io.readers.judgements import check_contradictions, read_judgements, settle
 from spherelax.io.readers.pairs import ENDS, Records, read_pairs
 from spherelax.io.tables.frames import Frame
 from spherelax.judgements import Judgements
@@ -228,6 +228,7 @@ class Project:
         Run
             Its records, result, ids and what has changed.
         """
+        check_contradictions(contradictions)
         given = {
             "one_per_group": one_per_group,
             "solver": None if solver is None else asdict(solver),

@@ -17,7 +17,7 @@ import numpy as np
 
 from spherelax.errors import InvalidInputError
 from spherelax.io.answers.packed import Values
-from spherelax.io.readers.judgements import CONTRADICTIONS, REFUSE
+from spherelax.io.readers.judgements import REFUSE, check_contradictions
 from spherelax.io.readers.pairs import (
     RECORD,
     named_sources,
@@ -51,11 +51,7 @@ class Request:
     contradictions: str = REFUSE
 
     def __post_init__(self) -> None:
-        if self.contradictions not in CONTRADICTIONS:
-            raise InvalidInputError(
-                f"contradictions must be one of {', '.join(CONTRADICTIONS)}; "
-                f"found {self.contradictions!r}"
-            )
+        check_contradictions(self.contradictions)
         if self.kind is not None and self.kind not in KINDS:
             raise InvalidInputError(f"kind must be one of {', '.join(KINDS)}; found {self.kind!r}")
         if self.floor is not None and not isfinite(self.floor):

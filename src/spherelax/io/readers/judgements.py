@@ -76,6 +76,13 @@ def read_judgements(source: Frame | File, items: Named) -> Judgements:
     return Judgements.of(read_verdicts(read_judged(source), items))
 
 
+def check_contradictions(rule: str | None) -> None:
+    """Refuse a word for what to do with contradictions that is none; None: nothing is said."""
+    if rule is not None and rule not in CONTRADICTIONS:
+        found = f"contradictions must be one of {', '.join(CONTRADICTIONS)}; found {rule!r}"
+        raise InvalidInputError(found)
+
+
 def settle(
     judged: Judgements,
     items: Named,
