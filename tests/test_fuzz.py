@@ -39,6 +39,7 @@ FOUND = {
     513: "a sparse similarity with a diagonal was written to: no longer symmetric",
     1233: "modularity of similarities of 5e-324",
     1311: "modularity of log odds whose sum is 0",
+    6185: "forgotten items of a group with copies: more copies than items",
 }
 
 some = settings(

@@ -74,7 +74,10 @@ class Known(NamedTuple):
         return found
 
     def copies_among(self, problem: Problem) -> tuple[Duplicates, ...]:
-        """Return the copies that share labels as those of another problem with these items."""
+        """Return the copies that share labels as those of another problem with these items.
+
+        Where items of a group are gone, as many of its copies are expected to be gone.
+        """
         if self.groups is None or problem.groups is None:
             return ()
         place, found = self.new_places(problem), []
@@ -83,7 +86,9 @@ class Known(NamedTuple):
             pairs = np.sort(place[one.pairs].reshape(-1, 2), axis=1)
             is_there = (pairs >= 0).all(axis=1)
             for group in problem.groups[items[items >= 0]][:1].tolist():
-                changed = replace(one, group=group, n_items=int(np.sum(problem.groups == group)))
+                left, n_items = np.mean(items >= 0), int(np.sum(problem.groups == group))
+                expected = min(one.expected * float(left), n_items - 1.0)
+                changed = replace(one, group=group, n_items=n_items, expected=expected)
                 likely = one.probability[is_there]
                 found.append(replace(changed, pairs=pairs[is_there], probability=likely))
         return tuple(found)
