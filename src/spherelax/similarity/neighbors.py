@@ -55,8 +55,9 @@ def nearest_neighbors(
     standardize : bool or "auto"
         Whether to give all features the same standard deviation. "auto": only if they seem to be
         measurements in different units. They are taken for features of one unit, such as
-        coordinates in space, pixels or frequencies of words, if none ranges over more than six
-        times as much as narrow ones do, or if they are principal components.
+        coordinates in space, pixels or frequencies of words, if none is more than six times as wide
+        as narrow ones are, as a whole or where points are densest, or if they are principal
+        components.
     search : {"auto", "exact", "approximate"}
         How neighbours are looked for. "approximate" finds nearly all of them, in much less time
         where points and features are many; it needs pynndescent. "auto": exact, unless that would
